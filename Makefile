@@ -66,33 +66,33 @@ demo: machine venv kernel
 	@echo
 
 test: machine machine-test check venv ruff check-js kernel wheel ray pytest
-	@echo '== make test: all passed'
+	@date '+== make test: all passed (%T)'
 
 # Lints first, since they fail faster than tests.
 check: fmt clippy cargo-test doc
 
 fmt:
-	@echo '== format'
+	@date '+== format (%T)'
 	@$(CARGO) fmt --all --check
 
 # Within a release build (see .ci/lint), so that no dependency is compiled for clippy alone. `make build` follows in `make check`.
 clippy:
-	@echo '== clippy'
+	@date '+== clippy, as part of a build: the first time, dependencies are compiled (%T)'
 	@RUSTC_WORKSPACE_WRAPPER='$(CURDIR)/.ci/lint' $(CARGO) build --release --locked --workspace --all-targets --keep-going
 
 # Examples are benches and are compiled by clippy; only the one that tests start is linked.
 cargo-test: build
-	@echo '== cargo test'
+	@date '+== cargo test (%T)'
 	@$(CARGO) build --release --locked --workspace --bins --example echo_kernel
 	@$(CARGO) test --release --locked --workspace --lib --bins --tests
 	@$(CARGO) test --release --locked --workspace --doc
 
 doc:
-	@echo '== documentation'
+	@date '+== documentation (%T)'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --locked --workspace --no-deps --quiet
 
 ruff: venv
-	@echo '== format and lints of Python (ruff)'
+	@date '+== format and lints of Python (ruff) (%T)'
 	@'$(BIN)/python' -m ruff format --check --quiet && '$(BIN)/python' -m ruff check --quiet
 
 # TypeScript checks the extension, whose types are JSDoc comments. Playwright's wheel brings Node, JupyterLab's brings yarn (jlpm).
@@ -103,7 +103,7 @@ NODE = "$$('$(BIN)/python' -c 'import pathlib, playwright; print(pathlib.Path(pl
 
 check-js: venv
 	@$(MAKE) --silent --no-print-directory typescript || echo '== types of the extension: SKIPPED: cannot fetch TypeScript from the npm registry'
-	@[ ! -f '$(TSC)' ] || { echo '== types of the extension'; $(NODE)/node '$(TSC)' --project labextension; }
+	@[ ! -f '$(TSC)' ] || { date '+== types of the extension (%T)'; $(NODE)/node '$(TSC)' --project labextension; }
 
 typescript: $(TSC)
 
@@ -129,7 +129,7 @@ $(S3_SERVER)/.requirements: tests/storage/requirements.txt
 WORKERS ?= 3
 
 pytest:
-	@echo '== kernel, notebooks, browser (pytest)'
+	@date '+== kernel, notebooks, browser (pytest) (%T)'
 	@$(MAKE) --silent --no-print-directory s3-server || echo '== S3 server for tests: cannot be fetched; its tests are skipped'
 	@# Most tests wait for a process, so more of them run than there are cores; those of a file share a kernel and run in one worker.
 	@export TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1; log='$(TARGET)/pytest-browser.log'; failed=0; \
@@ -141,7 +141,7 @@ pytest:
 build:
 	@if [ ! -x '$(TRACEBOOK)' ]; then \
 	  echo '== building: the first time polars and evcxr are compiled, 15 to 25 minutes on 2 cores; later seconds'; \
-	else echo '== building'; fi
+	else date '+== building (%T)'; fi
 	@$(CARGO) build --release --locked --workspace
 
 # An active environment that has all requirements is not changed.
@@ -183,7 +183,7 @@ install: machine build
 
 # Packs the built binary and the files that it would install; cargo compiles nothing again.
 wheel: machine build venv
-	@echo '== writing the wheel'
+	@date '+== writing the wheel (%T)'
 	@rm -f dist/*.whl
 	@'$(BIN)/python' packaging/backend.py dist
 	@ls dist/*.whl
