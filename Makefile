@@ -80,10 +80,10 @@ clippy:
 	@date '+== clippy, as part of a build: the first time, dependencies are compiled (%T)'
 	@RUSTC_WORKSPACE_WRAPPER='$(CURDIR)/.ci/lint' $(CARGO) build --release --locked --workspace --all-targets --keep-going
 
-# Examples are benches and are compiled by clippy; only the one that tests start is linked.
+# Most examples are benches, which clippy compiles; only those that tests start are linked.
 cargo-test: build
 	@date '+== cargo test (%T)'
-	@$(CARGO) build --release --locked --workspace --bins --example echo_kernel
+	@$(CARGO) build --release --locked --workspace --bins --example echo_kernel --example sample_bundles
 	@$(CARGO) test --release --locked --workspace --lib --bins --tests
 	@$(CARGO) test --release --locked --workspace --doc
 
@@ -140,7 +140,7 @@ pytest:
 # The whole workspace at once, so that no dependency is compiled twice with different features.
 build:
 	@if [ ! -x '$(TRACEBOOK)' ]; then \
-	  echo '== building: the first time polars and evcxr are compiled, 15 to 25 minutes on 2 cores; later seconds'; \
+	  echo '== building: the first time polars and evcxr are compiled, about 15 minutes on 2 cores; later seconds'; \
 	else date '+== building (%T)'; fi
 	@$(CARGO) build --release --locked --workspace
 
