@@ -125,13 +125,13 @@ $(S3_SERVER)/.requirements: tests/storage/requirements.txt
 	@'$(S3_SERVER)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/storage/requirements.txt
 	@cp tests/storage/requirements.txt $@
 
-# Processes that run tests concurrently, besides the one for the browser.
-WORKERS ?= 3
+# Processes that run tests concurrently, besides the one for the browser: 0 is none, until all tests pass with 3 on a busy machine, too.
+WORKERS ?= 0
 
 pytest:
 	@date '+== kernel, notebooks, browser (pytest) (%T)'
 	@$(MAKE) --silent --no-print-directory s3-server || echo '== S3 server for tests: cannot be fetched; its tests are skipped'
-	@# Most tests wait for a process, so more of them run than there are cores; those of a file share a kernel and run in one worker.
+	@# Those of a file share a kernel, so they run in one worker.
 	@export TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1; log='$(TARGET)/pytest-browser.log'; failed=0; \
 	'$(BIN)/python' -m pytest tests/browser -ra --durations=10 >"$$log" 2>&1 & browser=$$!; \
 	'$(BIN)/python' -m pytest tests --ignore=tests/browser -ra -n $(WORKERS) --dist loadfile --durations=20 || failed=$$?; \
