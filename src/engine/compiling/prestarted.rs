@@ -89,8 +89,9 @@ mod tests {
         assert!(start().feed(&call("b"), "").is_none());
         assert!(start().feed(call("a").env("A", "2"), "").is_none());
         let mut ended = start();
-        ended.child.as_mut().unwrap().kill().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        let child = ended.child.as_mut().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
         assert!(ended.feed(&call("a"), "").is_none());
     }
 }

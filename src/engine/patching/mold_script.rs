@@ -66,6 +66,7 @@ mod tests {
             OpenOptions::new().read(true).write(true).open(path).unwrap()
         };
         let (mut answer, requests) = (open(ANSWERS), open(REQUESTS));
+        let (running, ended) = std::sync::mpsc::channel::<()>();
         std::thread::spawn(move || {
             let line = BufReader::new(requests).lines().next().unwrap().unwrap();
             let (process, rest) = line.split_once(' ').unwrap();
@@ -73,10 +74,12 @@ mod tests {
             for status in answers {
                 writeln!(answer, "{}", status.replace("PROCESS", process)).unwrap();
             }
-            std::thread::sleep(std::time::Duration::from_secs(1));
+            // The script reads the answers before it ends.
+            let _ = ended.recv();
         });
         let output =
             Command::new(&script).args(["-run", "cargo", command]).env("RUSTC", "/bin/rustc").output().unwrap();
+        drop(running);
         (String::from_utf8(output.stderr).unwrap(), output.status.code())
     }
 

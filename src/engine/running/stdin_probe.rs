@@ -33,7 +33,7 @@ mod tests {
             Command::new(program).args(argument).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
         };
         let (mut reads, mut sleeps) = (start("cat", &[]), start("sleep", &["60"]));
-        let deadline = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while !waits_for_input(reads.id()) {
             assert!(Instant::now() < deadline, "`cat` was not seen reading");
             std::thread::sleep(Duration::from_millis(10));

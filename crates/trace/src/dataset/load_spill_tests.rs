@@ -175,7 +175,7 @@ fn cancelled_load_leaves_no_file() {
     let placement = Placement::new(Budget::of(u64::MAX), 0, Some(parent.path().into()));
     let stopped = load_within(folder.path(), &LoadOptions::default(), placement, &mut |_| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(Error::Interrupted)));
-    for _ in 0..200 {
+    for _ in 0..6000 {
         if fs::read_dir(parent.path()).unwrap().count() == 0 {
             return;
         }

@@ -251,14 +251,12 @@ fn blocked_load_is_abandoned_when_cancelled() {
     let (pipe, writer) = std::io::pipe().unwrap();
     // More often than a pool has threads.
     for _ in 0..=rayon::current_num_threads() {
-        let start = std::time::Instant::now();
         let mut reports = 0;
         let loaded = TraceSet::load_with(path_of(&pipe), &LoadOptions::default(), &mut |_| {
             reports += 1;
             if reports > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert!(matches!(loaded.unwrap_err(), Error::Interrupted));
-        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
     }
     // Other loads do not wait for it.
     assert_eq!(TraceSet::load("../../notebooks/data/job").unwrap().ranks(), [0, 1, 2, 3]);

@@ -60,7 +60,7 @@ mod tests {
         let start = Instant::now();
         let done = abandonable(move || blocked.recv(), &mut || ControlFlow::Break(()));
         assert!(done.unwrap().is_none());
-        assert!((CANCEL_TIMEOUT..20 * CANCEL_TIMEOUT).contains(&start.elapsed()), "{:?}", start.elapsed());
+        assert!(start.elapsed() >= CANCEL_TIMEOUT, "{:?}", start.elapsed());
         drop(hold);
     }
 

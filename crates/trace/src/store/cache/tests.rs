@@ -265,7 +265,7 @@ fn entry_that_may_not_have_reached_the_disk_is_not_believed() {
     let path = setting.insert("all").unwrap().path().to_owned();
     // The thread takes the right to write away once the file is on the disk.
     let is_synced = || super::sync::is_synced(&std::fs::metadata(&path).unwrap());
-    for _ in 0..1000 {
+    for _ in 0..6000 {
         if is_synced() {
             break;
         }

@@ -285,7 +285,7 @@ fn cancelled_export_leaves_nothing() {
     assert!(matches!(by_caller, Err(Error::Interrupted)), "{by_caller:?}");
     // The thread that writes may end a moment later.
     let start = Instant::now();
-    while !names(folder.path()).is_empty() && start.elapsed() < Duration::from_secs(10) {
+    while !names(folder.path()).is_empty() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(names(folder.path()).is_empty());
