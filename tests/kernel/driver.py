@@ -88,6 +88,10 @@ class Kernel:
         env = {**os.environ, **state, **(env or {})}
         self.manager.start_kernel(env={name: value for name, value in env.items() if value is not None})
         self.client = self.manager.client()
+        # This socket can be written to once it is connected, and not before. It would drop replies of a kernel that ends.
+        self.client.context.setsockopt(zmq.IMMEDIATE, 1)
+        self.client.stdin_channel.start()
+        self.client.context.setsockopt(zmq.IMMEDIATE, 0)
         self.client.start_channels()
         try:
             self.wait_until_ready()
@@ -96,8 +100,8 @@ class Kernel:
             raise
 
     def wait_until_ready(self):
-        """Waits for the welcome to iopub, from which on no message is missed, and for the first answer. `wait_for_ready` of the client
-        waits 0.2 s for more messages."""
+        """Waits for the welcome to iopub, from which on no message is missed, for the connection to stdin, without which a request for
+        input would be dropped, and for the first answer. `wait_for_ready` of the client waits 0.2 s for more messages instead."""
         # Per channel and parent, in the order of arrival.
         self._kept = defaultdict(lambda: defaultdict(deque))
         deadline = time.monotonic() + TIMEOUT
@@ -106,6 +110,7 @@ class Kernel:
             with contextlib.suppress(queue.Empty):
                 self._keep("iopub", min(deadline, time.monotonic() + 1))
             assert time.monotonic() < deadline, "the kernel welcomes no subscriber"
+        assert self.client.stdin_channel.socket.poll(TIMEOUT * 1000, zmq.POLLOUT), "no connection to stdin"
         # After a restart a request may be lost with the connection to the old process.
         reply = None
         while reply is None:

@@ -47,6 +47,9 @@ class Cluster:
         self.start_head()
         for number in range(1, nodes + 1):
             self.start_node(number)
+        up = lambda: len(re.findall('"state": "ALIVE"', self._get("/api/v0/nodes") or "")) > nodes  # noqa: E731
+        logs = lambda: [self._log(name) for name in self.started]  # noqa: E731
+        wait_until(up, START, lambda: f"the nodes do not come up: {logs()}")
 
     def start_head(self):
         agent = self.port + 122
@@ -66,8 +69,6 @@ class Cluster:
                 ": ", ":"
             ),
         )
-        up = lambda: len(re.findall('"state": "ALIVE"', self._get("/api/v0/nodes") or "")) > number  # noqa: E731
-        wait_until(up, START, f"node {number} does not come up: {self._log(f'node{number}')}")
 
     def _start(self, name, flags):
         common = "--block --disable-usage-stats --min-worker-port=30000 --max-worker-port=30999 --object-store-memory=209715200"
