@@ -211,8 +211,8 @@ CHECKS = {
         ),
         check(
             "output, result and panic reach no other cell, whatever their volume",
-            "output_volume::test_a_panic_behind_20000_displays_belongs_to_its_cell",
-            "output_volume::test_a_result_behind_8000_displays_belongs_to_its_cell",
+            "output_volume::test_a_panic_behind_4000_displays_belongs_to_its_cell",
+            "output_volume::test_a_result_behind_2000_displays_belongs_to_its_cell",
             "output_volume::test_a_block_without_its_end_swallows_nothing",
             "output_volume::test_an_envelope_cut_off_with_its_process_swallows_nothing",
         ),

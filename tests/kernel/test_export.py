@@ -218,13 +218,9 @@ def test_an_unwritable_folder_is_named(tmp_path):
     assert done.returncode == 1 and "choose a folder that you may write" in done.stderr, done.stderr
 
 
-def test_ctrl_c_removes_the_unfinished_folder(tmp_path):
+def test_ctrl_c_removes_the_unfinished_folder(large_trace, tmp_path):
     large = tmp_path / "large.json"
-    events = ",".join(
-        f'{{"ph":"X","cat":"cpu_op","name":"op {at % 1000}","pid":1,"tid":2,"ts":{at},"dur":1,"args":{{"External id":{at}}}}}'
-        for at in range(2_000_000)
-    )
-    large.write_text(f'{{"distributedInfo":{{"rank":0}},"traceEvents":[{events}]}}')
+    subprocess.run([large_trace, large, "--bytes", "300M"], check=True, capture_output=True)
     running = subprocess.Popen(
         [PROGRAM, "export", large, tmp_path / "lake"], stderr=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -197,10 +197,10 @@ def test_nothing_is_shown_for_unknown_names(kernel):
 MANY = {"fr|": 2, "frame.|": 100, 'control.events().lazy().filter(col("dur").gt(lit(1))).|': 100, "std::|": 30, 'col("|': 10}
 
 
-@pytest.mark.parametrize(("code", "least"), MANY.items())
-def test_all_that_fits_is_offered(kernel, code, least):
-    found = offered(kernel, code)
-    assert len(found) == len(set(found)) >= least, found
+def test_all_that_fits_is_offered(kernel):
+    for code, least in MANY.items():
+        found = offered(kernel, code)
+        assert len(found) == len(set(found)) >= least, (code, found)
 
 
 def test_help_is_there_while_a_cell_runs(kernel, tmp_path):

@@ -7,7 +7,8 @@ from driver import plain
 pytestmark = pytest.mark.rust_cells
 
 LONG = 180
-MANY = 20_000
+# A pipe holds a thousand of them.
+MANY = 4_000
 # A display as evcxr's libraries print it: small, so that thousands wait in the pipe.
 BLOCK = r'println!("EVCXR_BEGIN_CONTENT text/html\n<b>{}</b>\nEVCXR_END_CONTENT", i);'
 
@@ -24,16 +25,16 @@ def assert_own_outputs(kernel):
     assert plain(kernel.ok("let z = 9; z", timeout=LONG)) == "9"
 
 
-def test_a_panic_behind_20000_displays_belongs_to_its_cell(kernel):
+def test_a_panic_behind_4000_displays_belongs_to_its_cell(kernel):
     ran = kernel.run(f'for i in 0..{MANY} {{ {BLOCK} }} panic!("boom");', timeout=LONG)
     assert (ran.status, ran.content["ename"]) == ("error", "Panic") and "boom" in ran.content["evalue"]
     assert displays(ran) == [f"<b>{i}</b>" for i in range(MANY)]
     assert_own_outputs(kernel)
 
 
-def test_a_result_behind_8000_displays_belongs_to_its_cell(kernel):
-    ran = kernel.ok("for i in 0..8000 { display(&i); } 7", timeout=LONG)
-    assert ran.kinds == ["display_data"] * 8000 + ["execute_result"] and plain(ran) == "7"
+def test_a_result_behind_2000_displays_belongs_to_its_cell(kernel):
+    ran = kernel.ok("for i in 0..2000 { display(&i); } 7", timeout=LONG)
+    assert ran.kinds == ["display_data"] * 2000 + ["execute_result"] and plain(ran) == "7"
     assert_own_outputs(kernel)
 
 
