@@ -125,17 +125,14 @@ $(S3_SERVER)/.requirements: tests/storage/requirements.txt
 	@'$(S3_SERVER)/bin/python' -m pip install --quiet --disable-pip-version-check -r tests/storage/requirements.txt
 	@cp tests/storage/requirements.txt $@
 
-# Processes that run tests concurrently, besides the one for the browser: 0 is none, until all tests pass with 3 on a busy machine, too.
-WORKERS ?= 0
+# Processes that run tests concurrently, one more than cores: tests wait for compilers and browsers. 0 runs them one after the other.
+PYTEST_WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 
 pytest:
 	@date '+== kernel, notebooks, browser (pytest) (%T)'
 	@$(MAKE) --silent --no-print-directory s3-server || echo '== S3 server for tests: cannot be fetched; its tests are skipped'
-	@# Those of a file share a kernel, so they run in one worker.
-	@export TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1; log='$(TARGET)/pytest-browser.log'; failed=0; \
-	'$(BIN)/python' -m pytest tests/browser -ra --durations=10 >"$$log" 2>&1 & browser=$$!; \
-	'$(BIN)/python' -m pytest tests --ignore=tests/browser -ra -n $(WORKERS) --dist loadfile --durations=20 || failed=$$?; \
-	wait $$browser || failed=$$?; cat "$$log"; exit $$failed
+	@TRACEBOOK_BIN="$$(realpath '$(TRACEBOOK)')" JUPYTER_PREFER_ENV_PATH=1 '$(BIN)/python' -m pytest tests -ra \
+	  --numprocesses '$(PYTEST_WORKERS)' --durations=40
 
 # The whole workspace at once, so that no dependency is compiled twice with different features.
 build:

@@ -17,6 +17,22 @@ def pytest_report_header():
     return [f"kernel {KERNEL}: {where}", f"recorded answers: {shared_folder()}"]
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With workers (`make pytest`), `schedule.py` decides which tests run on the same one, and the order."""
+    from schedule import Schedule
+
+    config.option.loadscopereorder = False
+    return Schedule(config, log)
+
+
+def pytest_collection_modifyitems(config, items):
+    if hasattr(config, "workerinput"):
+        from schedule import rank_of
+
+        items.sort(key=lambda item: rank_of(item.nodeid))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_history_of_the_users(tmp_path_factory):
     """Separates the history of kernels under test from that of the user."""
