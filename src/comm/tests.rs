@@ -221,6 +221,8 @@ fn closed_work_leaves_its_thread_to_others() {
     let ids: Vec<String> = (0..8).map(|n| n.to_string()).collect();
     for id in &ids {
         client.open(id, "test.slow", json!({}));
+    }
+    for id in &ids {
         client.begin(id, json!({"deaf": true}));
     }
     for id in &ids {
