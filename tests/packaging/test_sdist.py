@@ -83,11 +83,20 @@ def test_files_that_sources_embed_are_in_the_sdist(extracted):
 
 def test_cargo_reads_the_sdist_with_its_lock_file(extracted):
     def cargo(*words):
-        ran = subprocess.run([CARGO, *words, "--locked", "--offline"], cwd=extracted, capture_output=True, text=True, timeout=120)
+        ran = subprocess.run(
+            [CARGO, *words, "--locked", "--offline"],
+            cwd=extracted,
+            env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
     packages = {package["name"] for package in json.loads(cargo("metadata", "--no-deps", "--format-version=1"))["packages"]}
     assert {"tracebook", "cells", "trace", "workspace-hack"} <= packages
+    # `metadata` and `tree` forgive a test or example without its file; a build does not.
+    assert '"tracebook"' in cargo("build", "--release", "--bin=tracebook", "--unit-graph", "-Zunstable-options")
     assert "polars v" in cargo("tree", "--prefix=none") and "polars v" in cargo("tree", "--prefix=none", "-p", "cells")
     assert (extracted / "Cargo.lock").read_bytes() == (ROOT / "Cargo.lock").read_bytes()
