@@ -104,6 +104,14 @@ fn table(cache: &Cache) -> Table {
             ]
         })
         .collect();
+    let foreign = match cache.foreign_files() {
+        0 => None,
+        1 => Some("1 file in this folder is not of the cache: it is neither counted nor removed".to_owned()),
+        more => Some(format!(
+            "{} files in this folder are not of the cache: they are neither counted nor removed",
+            grouped(more)
+        )),
+    };
     let size = format!("{} of at most {} in {}", bytes(cache.bytes()), bytes(cache.limit()), cache.folder().display());
     Table {
         caption: "cached traces".to_owned(),
@@ -116,6 +124,7 @@ fn table(cache: &Cache) -> Table {
         ],
         total_rows: rows.len(),
         notes: std::iter::once(size)
+            .chain(foreign)
             .chain(rows.is_empty().then(|| "a rank is kept if it has 50,000 events, or took 0.1 s to load".to_owned()))
             .collect(),
         rows,

@@ -74,7 +74,7 @@ impl Wanted {
             }
             Self::Folder { folder, limit } => (folder.clone(), *limit),
         };
-        let default = || dirs::cache_dir().map(|folder| folder.join("tracebook"));
+        let default = || dirs::cache_dir().map(|folder| folder.join("tracebook").join("traces"));
         let folder = folder.or_else(default).ok_or_else(|| {
             format!("there is no folder for a cache: HOME is not set; set {CACHE_VARIABLE} to a folder, or to off")
         })?;

@@ -102,8 +102,8 @@ fn cache() -> Option<Cache> {
     if std::env::var_os(CACHE_VARIABLE).is_some_and(|text| !text.is_empty()) {
         return CacheSetting::from_environment().get().ok().flatten();
     }
-    let own = format!("tracebook-{}", rustix::process::getuid().as_raw());
-    Cache::open(std::env::temp_dir().join(own), MOST).ok()
+    let private = trace::private_folder(dirs::runtime_dir().as_deref(), &std::env::temp_dir()).ok()?;
+    Cache::open(private.join("traces"), MOST).ok()
 }
 
 fn host() -> String {

@@ -73,6 +73,24 @@ def test_a_second_load_uses_the_cache(start, folder, trace):
     assert "from the cache" not in text(other.ok(f"%trace_load {trace} --as two --args minimum"))
 
 
+def test_files_of_another_program_stay_whatever_the_limit(start, folder, trace):
+    folder.mkdir(mode=0o700)
+    dataset = folder / "data-00000-of-00001.arrow"
+    dataset.write_bytes(b"ARROW1" * 1000)
+    refused = start(folder)
+    loaded = text(refused.ok(f"%trace_load {trace} --as one"))
+    assert "it contains `data-00000-of-00001.arrow`, which is not a file of a cache" in loaded
+    assert [path.name for path in folder.iterdir()] == [dataset.name]
+    own = folder / "tracebook"
+    kernel = start(own)
+    kernel.ok(f"%trace_load {trace} --as one")
+    shutil.copy(dataset, own)
+    shown = text(kernel.ok("%trace_cache --limit 1"))
+    assert "1 file in this folder is not of the cache: it is neither counted nor removed" in shown
+    text(start(own).ok("%trace_cache --clear"))
+    assert [path.name for path in entries(own)] == [dataset.name]
+
+
 def test_a_changed_trace_and_a_damaged_entry_are_read_again(start, folder, trace, tmp_path):
     copy = shutil.copy2(trace, tmp_path / "copy.json")
     kernel = start(folder)

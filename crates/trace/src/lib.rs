@@ -123,7 +123,7 @@ pub use sql::{
     sql_table_of, sql_tables, tables_named,
 };
 pub use statistics;
-pub use store::{Cache, CacheEntry, Cleared};
+pub use store::{Cache, CacheEntry, Cleared, private_folder};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
 pub use trace_view;
 

@@ -3,7 +3,7 @@
 //! A folder holds a lock for as long as its process lives. A folder whose lock is free was left by a process that was killed:
 //! the next load removes it.
 
-use crate::store::is_in_memory;
+use crate::store::{is_in_memory, private_folder};
 use crate::{Error, Result};
 use std::fs::{DirBuilder, File};
 use std::io::{Error as IoError, ErrorKind, Result as IoResult};
@@ -34,14 +34,23 @@ pub(crate) struct SpilledFile {
 }
 
 impl SpillFolder {
-    /// Creates a folder in `parent`, or in [`default_parent`] if that cannot be used, and removes those of killed processes
+    /// Creates a folder in `parent`, or among temporary files if that cannot be used, and removes those of killed processes
     /// there.
     ///
     /// # Errors
     /// [`Error::NoSpillFolder`] if it cannot be created, or would be in memory.
     pub(crate) fn create(parent: Option<&Path>) -> Result<Arc<Self>> {
-        let Some(parent) = parent else { return Self::create_in(&default_parent()) };
-        Self::create_in(parent).or_else(|error| Self::create_in(&default_parent()).map_err(|_| error))
+        let Some(parent) = parent else { return Self::create_in_default() };
+        Self::create_in(parent).or_else(|error| Self::create_in_default().map_err(|_| error))
+    }
+
+    /// Creates a folder for a program that chooses no parent: in the folder of temporary files, or in `/var/tmp` if that is in
+    /// memory.
+    fn create_in_default() -> Result<Arc<Self>> {
+        let temporary = std::env::temp_dir();
+        let on_disk = if is_in_memory(&temporary) { PathBuf::from("/var/tmp") } else { temporary };
+        let failed = |error: IoError| Error::NoSpillFolder { folder: on_disk.clone(), reason: error.to_string() };
+        Self::create_in(&private_folder(None, &on_disk).map_err(failed)?.join("ranks"))
     }
 
     fn create_in(parent: &Path) -> Result<Arc<Self>> {
@@ -99,14 +108,6 @@ impl Drop for SpilledFile {
         // The folder is removed with all its files.
         let _ = std::fs::remove_file(&self.path);
     }
-}
-
-/// Returns the folder for spilled ranks of a program that chooses none: in the folder of temporary files, or in `/var/tmp` if
-/// that is in memory.
-fn default_parent() -> PathBuf {
-    let temporary = std::env::temp_dir();
-    let on_disk = if is_in_memory(&temporary) { PathBuf::from("/var/tmp") } else { temporary };
-    on_disk.join(format!("tracebook-spill-{}", rustix::process::getuid().as_raw()))
 }
 
 /// Marks a folder as in use, until the file is closed.

@@ -24,6 +24,7 @@ mod new_table;
 mod own_process;
 mod packed;
 mod pages;
+mod private_folder;
 mod stored_table;
 mod symbols;
 #[cfg(test)]
@@ -40,4 +41,5 @@ pub(crate) use kept_frame::KeptFrame;
 pub(crate) use new_table::NewTable;
 #[cfg(test)]
 pub(crate) use own_process::in_own_process;
+pub use private_folder::private_folder;
 pub(crate) use stored_table::{StoredTable, TableKind};

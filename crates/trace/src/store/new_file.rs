@@ -56,12 +56,15 @@ impl Drop for NewFile {
     }
 }
 
+/// Whether files that are being written have such names.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
 /// Removes the files in `folder` that killed processes were writing.
 pub(super) fn remove_abandoned(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_ours = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        let is_ours = entry.file_name().to_str().is_some_and(is_temporary);
         if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
             // The next start tries again.
             let _ = std::fs::remove_file(entry.path());

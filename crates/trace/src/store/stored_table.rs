@@ -40,6 +40,9 @@ pub(crate) enum TableKind {
 }
 
 impl TableKind {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Events, Self::Instants, Self::Counters];
+
     /// Returns its name, as in names of files.
     pub(crate) fn name(self) -> &'static str {
         match self {

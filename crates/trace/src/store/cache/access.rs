@@ -3,10 +3,12 @@
 use super::folder_lock::FolderLock;
 use super::in_use::InUse;
 use super::key::Key;
+use super::own_files::{claim, is_claimed};
 use super::sync;
 use crate::store::new_file::remove_abandoned;
 use crate::store::{StoredTable, TableKind, is_in_memory};
 use crate::{Error, Result};
+use std::collections::HashSet;
 use std::fs::{DirBuilder, File, FileTimes};
 use std::io::Error as IoError;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -28,6 +30,8 @@ pub(super) struct Shared {
     in_use: Mutex<Option<InUse>>,
     /// Takes files that are to reach the disk.
     pub(super) unsynced: Mutex<Option<SyncSender<File>>>,
+    /// Files that are proved to be entries: name, inode, size.
+    pub(super) proved: Mutex<HashSet<(String, u64, u64)>>,
     /// Why the last entry was not kept.
     problem: Mutex<Option<String>>,
 }
@@ -36,10 +40,12 @@ impl Cache {
     /// The end of the names of entries.
     pub(super) const SUFFIX: &'static str = ".arrow";
 
-    /// Opens the cache in `folder`, which is created if need be, with a limit on its size in bytes.
+    /// Opens the cache in `folder`, which is created if need be, with a limit on its size in bytes. Its first use marks the folder
+    /// as a cache (`CACHEDIR.TAG`).
     ///
     /// # Errors
-    /// [`Error::NoCache`] if the folder cannot be used: it is not writable, belongs to another user, or is in memory.
+    /// [`Error::NoCache`] if the folder cannot be used: it is not writable, belongs to another user, is in memory, or contains
+    /// files and was not marked as a cache before.
     ///
     /// # Example
     /// ```
@@ -66,6 +72,7 @@ impl Cache {
         if found.mode() & 0o022 != 0 {
             return Err(failed(IoError::other("other users may write to it; `chmod 700` makes it private")));
         }
+        claim(&folder).map_err(failed)?;
         // Tells now whether the folder can be written to.
         let lock = FolderLock::exclusive(&folder).map_err(failed)?;
         remove_abandoned(&folder);
@@ -75,13 +82,14 @@ impl Cache {
             limit: AtomicU64::new(limit),
             in_use: Mutex::default(),
             unsynced: Mutex::default(),
+            proved: Mutex::default(),
             problem: Mutex::default(),
         })))
     }
 
     /// Whether a folder is that of a cache.
     pub(crate) fn is_in(folder: &Path) -> bool {
-        FolderLock::exists(folder)
+        is_claimed(folder)
     }
 
     /// Returns the folder.

@@ -17,9 +17,9 @@ pub(super) struct FolderLock {
 }
 
 impl FolderLock {
-    /// Whether a folder has had a lock, as every cache.
-    pub(super) fn exists(folder: &Path) -> bool {
-        folder.join(NAME).is_file()
+    /// Whether the file of the lock is named so.
+    pub(super) fn is_name(name: &str) -> bool {
+        name == NAME
     }
 
     /// Waits until no entry is being removed.

@@ -19,6 +19,13 @@ pub(super) struct InUse {
 }
 
 impl InUse {
+    /// Whether lists have such names: the number of a process, and that of its list.
+    pub(super) fn is_name(name: &str) -> bool {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let numbers = name.strip_suffix(SUFFIX).and_then(|name| name.split_once('-'));
+        numbers.is_some_and(|(process, list)| is_number(process) && is_number(list))
+    }
+
     /// Begins a list in the cache's folder.
     pub(super) fn new(folder: &Path) -> Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -54,7 +61,7 @@ impl Drop for InUse {
 pub(super) fn in_use(folder: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if !entry.file_name().to_string_lossy().ends_with(SUFFIX) {
+        if !entry.file_name().to_str().is_some_and(InUse::is_name) {
             continue;
         }
         let is_dead = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());

@@ -4,12 +4,16 @@ use super::access::Cache;
 use super::folder_lock::FolderLock;
 use super::in_use::in_use;
 use super::key::Key;
+use super::own_files::{is_entry, is_entry_name, is_own_name};
 use super::sync::UNSYNCED;
 use crate::Error;
 use crate::store::new_file::NewFile;
 use crate::store::{NewTable, StoredTable, TableKind, free_space};
 use polars::prelude::DataFrame;
+use std::fs::{DirEntry, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::time::{Duration, SystemTime};
 
 /// Rows that are worth a file if their load took long.
@@ -26,6 +30,7 @@ const SHARE: u64 = 4;
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) name: String,
+    inode: u64,
     pub(super) bytes: u64,
     pub(super) used: SystemTime,
 }
@@ -101,11 +106,13 @@ impl Cache {
     /// Removes the entries that were not used for longest, and that no living process has opened, until `bytes` more fit.
     /// The caller holds the exclusive lock. Returns whether they fit.
     pub(super) fn make_room(&self, bytes: u64) -> bool {
-        let mut files = self.files();
-        let mut total: u64 = files.iter().map(|file| file.bytes).sum::<u64>().saturating_add(bytes);
-        if total <= self.limit() {
+        let total = |files: &[File]| files.iter().map(|file| file.bytes).sum::<u64>().saturating_add(bytes);
+        let mut files = self.named_files();
+        if total(&files) <= self.limit() {
             return true;
         }
+        self.retain_entries(&mut files);
+        let mut total = total(&files);
         let in_use = in_use(self.folder());
         files.sort_by_key(|file| file.used);
         for file in files.iter().filter(|file| !in_use.contains(&file.name)) {
@@ -121,12 +128,37 @@ impl Cache {
 
     /// Returns all files of entries.
     pub(super) fn files(&self) -> Vec<File> {
+        let mut files = self.named_files();
+        self.retain_entries(&mut files);
+        files
+    }
+
+    /// Returns the files that have names of entries.
+    fn named_files(&self) -> Vec<File> {
         let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
-        let file = |entry: std::fs::DirEntry| {
-            let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(Self::SUFFIX))?;
-            let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some(File { path: entry.path(), name, bytes: found.len(), used: found.accessed().ok()? })
+        let file = |entry: DirEntry| {
+            let name = entry.file_name().into_string().ok().filter(|name| is_entry_name(name))?;
+            let found = entry.metadata().ok().filter(Metadata::is_file)?;
+            let used = found.accessed().ok()?;
+            Some(File { path: entry.path(), name, inode: found.ino(), bytes: found.len(), used })
         };
         entries.filter_map(file).collect()
+    }
+
+    /// Retains the files that are entries. Each file is read once.
+    fn retain_entries(&self, files: &mut Vec<File>) {
+        let mut proved = self.0.proved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = std::mem::take(&mut *proved);
+        files.retain(|file| {
+            let identity = (file.name.clone(), file.inode, file.bytes);
+            let is_proved = known.contains(&identity) || is_entry(&file.path, &file.name);
+            is_proved && proved.insert(identity)
+        });
+    }
+
+    /// Counts the files and folders in the folder of the cache that no cache wrote.
+    pub fn foreign_files(&self) -> usize {
+        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        entries.filter(|entry| !entry.file_name().to_str().is_some_and(is_own_name)).count()
     }
 }

@@ -124,8 +124,13 @@ impl Key {
 
     /// Returns the start of the names of its files: 32 hexadecimal digits.
     pub(super) fn name(&self) -> String {
-        format!("{:032x}", fnv(self.text().as_bytes()))
+        name_of(&self.text())
     }
+}
+
+/// Returns the start of the names of the files of a key, which is given as JSON.
+pub(super) fn name_of(key: &str) -> String {
+    format!("{:032x}", fnv(key.as_bytes()))
 }
 
 /// FNV-1a with 128 bits. Two keys of one number share a name, not content: the key is in the file.
