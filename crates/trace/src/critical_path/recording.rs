@@ -5,7 +5,7 @@ use crate::collective;
 use crate::domain::{is_collective, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn};
+use crate::frame::{EventRows, IntColumn, StepName};
 use crate::{Compat, Result, Trace};
 use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow};
 use polars::prelude::PlSmallStr;
@@ -136,6 +136,7 @@ impl Builder<'_> {
         let rows = self.rows;
         let mut category = rows.per_text(Category::of);
         let mut loads_data = rows.per_text(loads_data);
+        let mut is_step = rows.per_text(StepName::is_step);
         let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
         let mut call = rows.per_text(Call::named);
         let mut communicates = rows.per_text(is_collective);
@@ -171,6 +172,7 @@ impl Builder<'_> {
                 }
                 Category::Call => HostKind::Call(call(name)),
                 _ if loads_data(name) => HostKind::Loading,
+                Category::Operator if is_step(name) => HostKind::Annotation,
                 Category::Operator => HostKind::Operator,
                 Category::Annotation if is_loader(name) => HostKind::Operator,
                 Category::Annotation => HostKind::Annotation,

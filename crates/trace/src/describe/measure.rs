@@ -135,12 +135,13 @@ struct NameClass {
     kind: KernelType,
     /// The number of the ProfilerStep that it marks.
     step: Option<i64>,
+    is_step: bool,
 }
 
 impl NameClass {
     fn of(name: &str) -> Self {
         let step = if let StepName::Number(number) = StepName::of(name) { Some(number) } else { None };
-        Self { kind: KernelType::of(name), step }
+        Self { kind: KernelType::of(name), step, is_step: StepName::is_step(name) }
     }
 }
 
@@ -183,7 +184,7 @@ impl Measurements {
             let lasts = compat.counted(lasts);
             let role = role(value_of(cat, row).unwrap_or_default());
             let Some(code) = value_of(name, row) else { continue };
-            let NameClass { kind, step } = class(code);
+            let NameClass { kind, step, is_step } = class(code);
             if let Some(number) = step {
                 let steps = if role == Role::DeviceAnnotation { &mut device_steps } else { &mut measured.steps };
                 let end = start.saturating_add(lasts);
@@ -191,7 +192,8 @@ impl Measurements {
                 *span = (span.0.min(start), span.1.max(end));
             }
             match role {
-                Role::Operator => {
+                // A step is no operator.
+                Role::Operator if !is_step => {
                     operators.entry(code).or_default().add(lasts);
                     measured.operators += 1;
                     if let Some(number) = iteration.get(row) {

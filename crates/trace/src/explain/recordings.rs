@@ -5,7 +5,7 @@ use crate::collective::{self, Collectives};
 use crate::domain::{is_collective, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn};
+use crate::frame::{EventRows, IntColumn, StepName};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
@@ -143,7 +143,10 @@ impl Builder<'_> {
         let mut is_collective = rows.per_text(is_collective);
         let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
         let mut is_graph = rows.per_text(is_graph_launch);
-        let mut step = rows.per_text(|name| name.strip_prefix("ProfilerStep#").and_then(|number| number.parse().ok()));
+        let mut step = rows.per_text(|name| match StepName::of(name) {
+            StepName::Number(number) => Some(number),
+            _ => None,
+        });
         let mut marks = rows.per_text(|name| iterations.marker.as_ref().is_some_and(|marker| marker.is_match(name)));
         for row in cancellable(0..rows.len()) {
             let Some(start) = rows.ts(row) else { continue };

@@ -12,6 +12,11 @@ pub(crate) enum StepName {
 }
 
 impl StepName {
+    /// Whether an event of this name is a step. It is an annotation whatever its category: in 2021, Kineto wrote annotations as operators.
+    pub(crate) fn is_step(name: &str) -> bool {
+        Self::of(name) != Self::Other
+    }
+
     /// Parses a name; white space around the `#` is allowed.
     pub(crate) fn of(name: &str) -> Self {
         let Some(rest) = name.strip_prefix("ProfilerStep") else { return Self::Other };

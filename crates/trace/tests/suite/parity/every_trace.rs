@@ -46,6 +46,22 @@ fn every_analysis_of_every_trace_answers_or_explains() {
     assert!(folders.len() >= 12, "only {} folders found", folders.len());
 }
 
+#[test]
+fn steps_are_operators_of_no_trace() {
+    let Some(shared) = shared("steps of every trace") else { return };
+    let mut folders = Vec::new();
+    collect(&shared.join("traces"), &mut folders);
+    let mut named = 0;
+    for folder in &folders {
+        let description = TraceSet::load(folder).unwrap().describe().unwrap();
+        let is_step = |name: &str| name.starts_with("ProfilerStep");
+        let operators: Vec<&str> = description.operators.iter().map(|operator| operator.name.as_str()).collect();
+        assert!(!operators.iter().any(|name| is_step(name)), "{}: {operators:?}", folder.display());
+        named += operators.len();
+    }
+    say(&format!("steps of every trace: {named} operators of {} folders", folders.len()));
+}
+
 /// Collects the folders that contain traces.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut has_trace = false;
