@@ -147,6 +147,15 @@ pub(super) fn text_is<const N: usize>(column: &str, wanted: [&str; N]) -> Expr {
     of_column(column, "is", move |column| texts(column, |text| wanted.iter().any(|wanted| wanted == text)))
 }
 
+/// Returns an expression that is true for texts that contain a match of `pattern`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if `pattern` is not a regular expression.
+pub(super) fn searched(column: &str, pattern: &str) -> Result<Expr> {
+    let wrong = |problem| Error::WrongFilter { reason: FilterReason::Pattern { pattern: pattern.to_owned(), problem } };
+    Ok(Condition::Matches(regex(pattern).map_err(wrong)?).expr(column))
+}
+
 /// Returns an expression that is true for texts that start with a match of `pattern`.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! HTA's filters of events.
 
 use super::Where;
-use super::condition::{anchored, holds, int_in, text_is};
+use super::condition::{anchored, holds, int_in, searched, text_is};
 use crate::error::FilterReason;
 use crate::frame::columns::*;
 use crate::{Error, Iteration, Pick, Rank, Result, Stream, TraceSet};
@@ -60,11 +60,19 @@ pub fn time_range(span: Range<i64>) -> Result<Expr> {
     Ok(from.and(holds(END, "end", move |last| last <= end)))
 }
 
-/// Events whose name starts with a match of a regular expression. HTA `NameFilter`.
+/// Events whose name contains a match of a regular expression, like `str.contains` and `~` of [`Where`].
 ///
 /// # Errors
 /// [`Error::WrongFilter`] if it is not a regular expression.
 pub fn name(pattern: &str) -> Result<Expr> {
+    searched(NAME, pattern)
+}
+
+/// Events whose name starts with a match of a regular expression. HTA `NameFilter`.
+///
+/// # Errors
+/// [`Error::WrongFilter`] if it is not a regular expression.
+pub fn name_starts(pattern: &str) -> Result<Expr> {
     anchored(NAME, pattern)
 }
 

@@ -33,8 +33,8 @@ mod token;
 pub use apply::Filter;
 pub(crate) use apply::TraceFilter;
 pub use events::{
-    composite, cpu_operator, first_iteration, gpu_kernel, iteration, iteration_index, mem_copy_event, name, query,
-    rank, stream, time_range, zero_duration,
+    composite, cpu_operator, first_iteration, gpu_kernel, iteration, iteration_index, mem_copy_event, name,
+    name_starts, query, rank, stream, time_range, zero_duration,
 };
 pub use language::Where;
 pub use operators::{after_operator, before_operator, combined_operator, stack_depth, under_operator};

@@ -16,7 +16,11 @@ fn each_filter_selects_its_events() {
         (filter::first_iteration(&set).unwrap(), vec![1, 2, 3, 4]),
         (filter::time_range(0..100_000).unwrap(), vec![1, 2, 3, 4]),
         (filter::name("aten|cuda").unwrap(), vec![2, 3, 6, 7]),
-        (filter::name("mm").unwrap(), vec![]),
+        (filter::name("^(aten|cuda)").unwrap(), vec![2, 3, 6, 7]),
+        (filter::name_starts("aten|cuda").unwrap(), vec![2, 3, 6, 7]),
+        (filter::name_starts("mm").unwrap(), vec![]),
+        (filter::name("::mm").unwrap(), vec![2, 6]),
+        (filter::query("name ~ '::mm'").unwrap(), vec![2, 6]),
         (filter::zero_duration(), vec![9]),
         (filter::gpu_kernel(), vec![4, 8, 9]),
         (filter::stream(7), vec![4, 8]),
@@ -119,7 +123,9 @@ fn invalid_arguments_are_refused() {
     assert!(matches!(filter::iteration_index(&set, 2), Err(Error::WrongFilter { .. })));
     assert!(matches!(filter::iteration_index(&set, -1), Err(Error::WrongFilter { .. })));
     for wrong in ["a(", "a)(b"] {
-        assert!(matches!(filter::name(wrong), Err(Error::WrongFilter { .. })), "{wrong}");
+        for filter in [filter::name, filter::name_starts] {
+            assert!(matches!(filter(wrong), Err(Error::WrongFilter { .. })), "{wrong}");
+        }
     }
     let refused = trace().events().lazy().filter(filter::rank(0)).collect().unwrap_err().to_string();
     assert!(refused.contains("rank"), "{refused}");
