@@ -36,7 +36,7 @@ fn trace(seed: i64, us: i64) -> TraceBuilder {
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for run in 1..=5 {
-        for (side, seed, us) in [("control", run, 1_000), ("same", 10 + run, 1_000), ("slow", 20 + run, 1_500)] {
+        for (side, seed, us) in [("control", run, 1_000), ("same", 15 + run, 1_000), ("slow", 20 + run, 1_500)] {
             let path = folder.path().join(format!("{side}-{run}"));
             std::fs::create_dir(&path).unwrap();
             std::fs::write(path.join("rank-0.json"), trace(seed, us).json()).unwrap();
@@ -189,4 +189,58 @@ fn the_loop_of_the_guide_records_runs_that_the_gate_compares() {
     let compared = tracebook(folder.path(), &["gate", "--control", "runs/control-*", "--test", "runs/test-*"]);
     assert_eq!(compared.status.code(), Some(4), "{}{}", out(&compared), err(&compared));
     assert!(out(&compared).contains("4 + 4 runs"), "{}", out(&compared));
+}
+
+/// Puts copies of runs beside them: under another name, as a link, and by another spelling of the path.
+fn copied(folder: &Path, name: &str, copy: &str) {
+    std::fs::create_dir(folder.join(copy)).unwrap();
+    std::fs::copy(folder.join(name).join("rank-0.json"), folder.join(copy).join("trace.json")).unwrap();
+}
+
+#[test]
+fn copies_of_a_run_count_once() {
+    let folder = folder();
+    copied(folder.path(), "control-5", "control-6");
+    std::os::unix::fs::symlink("control-4", folder.path().join("control-7")).unwrap();
+    let output = gate(folder.path(), &SAME, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("between the programs, 5 + 5 runs"), "{}", out(&output));
+    for copy in ["\"control6\" and \"control5\" are the same recording", "\"control7\" and \"control4\" are the same"] {
+        assert!(err(&output).contains(copy), "{}", err(&output));
+    }
+    let spelled = ["--control", "control-*", "--test", "same-*", "--test", "./same-1", "--test", "control-1"];
+    let output = gate(folder.path(), &spelled, &[]);
+    assert!(out(&output).contains("between the programs, 5 + 5 runs"), "{}", out(&output));
+    assert!(err(&output).contains("\"test7\" and \"control1\" are the same recording"), "{}", err(&output));
+    let stats = tracebook(folder.path(), &["diff", "control-*", "same-*", "--stats", "--json", "-"]);
+    let document: Value = serde_json::from_str(out(&stats)).unwrap();
+    assert_eq!(document["n"], serde_json::json!([5, 5]), "{}", err(&stats));
+    assert!(err(&stats).contains("\"control6\" and \"control5\" are the same recording"), "{}", err(&stats));
+}
+
+#[test]
+fn one_recording_on_both_sides_is_an_error() {
+    let folder = folder();
+    copied(folder.path(), "control-1", "copy");
+    for sides in [
+        &["gate", "control-1", "control-1"][..],
+        &["gate", "control-1", "copy"],
+        &["gate", "--control", "control-*", "--test", "control-2", "--test", "copy"],
+        &["diff", "control-1", "copy", "--stats"],
+    ] {
+        let output = tracebook(folder.path(), sides);
+        assert_eq!(output.status.code(), Some(1), "{sides:?} {} {}", out(&output), err(&output));
+        assert!(err(&output).contains("are one recording, and test has no other run"), "{}", err(&output));
+    }
+    // An explanation says it first, and then that nothing differs.
+    let output = tracebook(folder.path(), &["explain", "control-1", "copy", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let document: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(document["step"]["delta_ns"], 0.0);
+    assert_eq!(document["comparability"][0]["what"], "same_recording", "{}", document["comparability"]);
+    let output = tracebook(folder.path(), &["explain", "control-1", "control-1"]);
+    assert!(out(&output).contains("are the same recording (all events are equal)"), "{}", out(&output));
+    // Other iterations of one recording are compared.
+    let iterations = ["diff", "control-1", "copy", "--stats", "--control-iteration", "0,1", "--test-iteration", "2,3"];
+    assert_eq!(tracebook(folder.path(), &iterations).status.code(), Some(0));
 }

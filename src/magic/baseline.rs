@@ -6,7 +6,7 @@ use super::context::{Context, labeled};
 use super::explain::query;
 use crate::{Error, Problem};
 use std::path::PathBuf;
-use trace::{BASELINES_FILE, Baseline, Baselines, Gate, GateAnswer, LabeledTrace, Limit, RunTimes};
+use trace::{BASELINES_FILE, Baseline, Baselines, Gate, GateAnswer, LabeledTrace, Limit, RecordingsOnce, RunTimes};
 use trace_view::{Present, Report};
 
 pub(super) struct BaselineMagic;
@@ -185,8 +185,12 @@ fn measured(call: &Call<'_>, context: &Context<'_>) -> Result<Vec<RunTimes>, Err
     for labels in call.texts("TRACE") {
         runs.extend(labeled(&context.runs(call, labels)?));
     }
-    let mut measured = Vec::with_capacity(runs.len());
+    let (mut measured, mut once) = (Vec::with_capacity(runs.len()), RecordingsOnce::default());
     for run in runs {
+        if let Some(warning) = once.copy_of_earlier(&run)? {
+            context.warn([warning]);
+            continue;
+        }
         let query = query(call, vec![run.clone()], vec![run]);
         measured.push(context.run_blocking(move || query.run().map(|explanation| RunTimes::of_control(&explanation)))?);
     }

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use trace::{History as Query, LabeledTrace, LoadOptions, RunTimes, TraceSet};
+use trace::{History as Query, LabeledTrace, LoadOptions, RecordingsOnce, RunTimes, TraceSet, Warning};
 use trace_view::Present;
 
 pub(super) struct History;
@@ -72,11 +72,28 @@ impl Magic for History {
                 runs.extend(context.runs(call, name)?.into_iter().map(Run::Loaded));
             }
         }
-        let mut measured = Vec::with_capacity(runs.len());
+        let (mut measured, mut once, mut copies) =
+            (Vec::with_capacity(runs.len()), RecordingsOnce::default(), Vec::new());
         for run in runs {
-            measured.push(run.measured(call, context)?);
+            let run = run.load(context)?;
+            match once.copy_of_earlier(&run)? {
+                Some(warning) => copies.push(warning),
+                None => {
+                    let query = query(call, vec![run.clone()], vec![run]);
+                    measured.push(
+                        context
+                            .run_blocking(move || query.run().map(|explanation| RunTimes::of_control(&explanation)))?,
+                    );
+                }
+            }
             context.check_interrupt()?;
         }
+        if let ([_], Some(Warning::CountedOnce { run, first })) = (&measured[..], copies.first()) {
+            let reason = format!("\"{run}\" and \"{first}\" are one recording");
+            let error = call.cannot("show the history of one run", reason);
+            return Err(error.hint("record each run in a process of its own").into());
+        }
+        context.warn(copies);
         let top = call.whole("top").map(|top| usize::try_from(top).unwrap_or(usize::MAX));
         let history = Query::of(&measured, top);
         let csv = call.path("csv");
@@ -110,20 +127,18 @@ enum Run {
 }
 
 impl Run {
-    /// Measures the run; one of a folder is loaded only for that.
-    fn measured(self, call: &Call<'_>, context: &mut Context<'_>) -> Result<RunTimes, Error> {
-        let load = match self {
-            Run::Loaded(run) => LabeledTrace::from(run.as_ref()),
+    /// Returns the run; one of a folder is loaded only for its measurement.
+    fn load(self, context: &mut Context<'_>) -> Result<LabeledTrace, Error> {
+        match self {
+            Run::Loaded(run) => Ok(LabeledTrace::from(run.as_ref())),
             Run::Kept(path) => {
                 let options = LoadOptions { cache: context.cache(), ..LoadOptions::default() };
                 let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 let run = context
                     .run_blocking(move || TraceSet::load_with(&path, &options, &mut |_| ControlFlow::Continue(())))?;
-                LabeledTrace::new(name, run)
+                Ok(LabeledTrace::new(name, run))
             }
-        };
-        let query = query(call, vec![load.clone()], vec![load]);
-        context.run_blocking(move || query.run().map(|explanation| RunTimes::of_control(&explanation)))
+        }
     }
 }
 

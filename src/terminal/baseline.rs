@@ -15,7 +15,7 @@ use crate::magic::explain::query;
 use crate::session::run_paths;
 use std::path::PathBuf;
 use std::sync::Arc;
-use trace::{LabeledTrace, RunTimes};
+use trace::{LabeledTrace, RecordingsOnce, RunTimes};
 
 pub(super) struct Baseline;
 
@@ -110,13 +110,17 @@ pub(super) fn measured(
     context: &mut Context<'_>,
     paths: Vec<PathBuf>,
 ) -> Result<Vec<RunTimes>, Error> {
-    let mut measured = Vec::new();
+    let (mut measured, mut once) = (Vec::new(), RecordingsOnce::default());
     let paths =
         run_paths::expand(&run_paths::listed(&paths)?).map_err(|reason| call.cannot("load the runs", reason))?;
     for path in paths {
         let name = path.display().to_string();
         let run: LabeledTrace = Arc::as_ref(&load_path(call, context, path, "run", None)?).into();
         let run = LabeledTrace::new(name, run);
+        if let Some(warning) = once.copy_of_earlier(&run)? {
+            Screen::warn(&[warning.to_string()]);
+            continue;
+        }
         let explanation = query(call, vec![run.clone()], vec![run]).run()?;
         measured.push(RunTimes::of_control(&explanation));
     }

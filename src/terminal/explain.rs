@@ -12,7 +12,7 @@ use crate::session::run_paths;
 use crate::{Error, Problem};
 use std::path::PathBuf;
 use std::sync::Arc;
-use trace::{EventFile, Explanation, TraceSet, Warning};
+use trace::{EventFile, Explain as Query, Explanation, TraceSet, Warning};
 
 pub(super) struct Explain;
 
@@ -105,13 +105,17 @@ pub(super) fn warn_of<'a>(runs: impl Iterator<Item = &'a Arc<TraceSet>>) {
     Screen::warn(&Warning::sentences(runs.flat_map(|run| run.warnings())));
 }
 
-/// Loads both sides, prints their warnings, and explains their difference.
-pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
+/// Loads both sides, prints their warnings, and explains their difference. `required` changes the query.
+pub(super) fn explanation(
+    call: &Call<'_>,
+    context: &mut Context<'_>,
+    required: fn(Query) -> Query,
+) -> Result<Explanation, Error> {
     let control = runs(call, context, "CONTROL", "control")?;
     let test = runs(call, context, "TEST", "test")?;
     let companion = call.path("companion").map(|path| load_path(call, context, path, "companion", None)).transpose()?;
     warn_of(control.iter().chain(&test).chain(&companion));
-    let mut query = query(call, labeled(&control), labeled(&test));
+    let mut query = required(query(call, labeled(&control), labeled(&test)));
     if let Some(companion) = &companion {
         query = query.companion(Arc::as_ref(companion));
     }
@@ -161,7 +165,7 @@ impl Magic for Explain {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let explanation = explanation(call, context)?;
+        let explanation = explanation(call, context, std::convert::identity)?;
         let report = page(call, &explanation)?;
         if call.path("csv").is_some() {
             let regions = explanation.regions()?;

@@ -11,7 +11,9 @@ use crate::magic::context::Context;
 use crate::magic::explain::{SAMPLES, write_json};
 use crate::{Error, Problem};
 use std::path::PathBuf;
-use trace::{ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explanation, Gate as Query, GateAnswer, Outcome};
+use trace::{
+    ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explain, Explanation, Gate as Query, GateAnswer, Outcome,
+};
 use trace_view::Present;
 
 pub(super) struct Gate;
@@ -124,7 +126,7 @@ impl Magic for Gate {
             let gate = Query::new(limits).accepting(accepted);
             return deliver(call, &by_baseline(call, context, &gate, name)?, prints);
         }
-        let explanation = explanation(call, context)?;
+        let explanation = explanation(call, context, Explain::require_two_recordings)?;
         if let Some((reason, by)) = by {
             keep_accepted(call, &file, &explanation, reason, &by)?;
         }

@@ -67,7 +67,7 @@ impl Magic for TreeDiff {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let explanation = explanation(call, context)?;
+        let explanation = explanation(call, context, std::convert::identity)?;
         let tree = tree(call, &explanation)?;
         let report = tree.present();
         if call.path("csv").is_some() {

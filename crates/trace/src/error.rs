@@ -435,7 +435,7 @@ pub enum Error {
     /// The samples of a comparison cannot be compared.
     #[error("cannot compare the samples: {0}")]
     Statistics(#[from] statistics::Error),
-    /// An explanation cannot answer what was asked.
+    /// An explanation, or a comparison of runs, cannot answer what was asked.
     #[error(transparent)]
     Explain(#[from] ExplainReason),
     /// No critical path is found.

@@ -90,7 +90,7 @@ pub use describe::{
 };
 pub use diff::{
     Change, CompareRuns, Compared, ComparedStats, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace,
-    OpsDiff, StatsDiff, TraceDiff, shorten_name,
+    OpsDiff, RecordingsOnce, StatsDiff, TraceDiff, shorten_name,
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE, Stream,

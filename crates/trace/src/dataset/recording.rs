@@ -135,13 +135,22 @@ impl Recording {
         }
         if label != other_label && are_known(&self.identities, &other.identities) && self.identities == other.identities
         {
-            let id = format!("trace_id {}", self.identities.first().map_or("", String::as_str));
-            found.push(warning(Unlike::Nothing, id.clone(), id));
+            found.push(self.same(label, other_label));
         }
         if self.flags != other.flags {
             found.push(warning(Unlike::ProfilerFlags, words(&self.flags), words(&other.flags)));
         }
         found
+    }
+}
+
+impl Recording {
+    /// Returns the warning that another label is this recording, too.
+    pub(crate) fn same(&self, label: &str, other_label: &str) -> Warning {
+        let known = self.identities.first().map(|id| format!("trace_id {id}"));
+        let id = known.unwrap_or_else(|| "all events are equal".to_owned());
+        let (control, test) = (label.to_owned(), other_label.to_owned());
+        Warning::UnlikeRecording { what: Unlike::Nothing, control, of_control: id.clone(), test, of_test: id }
     }
 }
 

@@ -82,6 +82,11 @@ impl TraceSet {
         Self { label: label.as_ref().into(), shared: Arc::clone(&self.shared) }
     }
 
+    /// Whether this is a clone of another set, under any label.
+    pub(super) fn is_clone_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Returns the ranks, ascending.
     pub fn ranks(&self) -> Vec<i64> {
         self.shared.traces.iter().map(Trace::rank).collect()

@@ -292,6 +292,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         Warning::UnlikeRecording { .. } => {
             ("Differences in the answer may come from this alone.", "Record both sides alike.")
         }
+        Warning::CountedOnce { .. } => {
+            ("The answer is about fewer runs.", "Record each run in a fresh process (tracebook record-loop).")
+        }
         Warning::NegativeDurations { .. } => {
             ("This is HTA's rounding, kept bit-exact.", "Load without --compat hta for exact times.")
         }

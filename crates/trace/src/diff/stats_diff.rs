@@ -1,6 +1,7 @@
 //! The comparison of two sides by name with all their iterations or runs: what is certain of it.
 
 use super::compared_stats::{ComparedStats, StatsSide};
+use super::distinct_runs::DistinctRuns;
 use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
 use crate::dataset::Recording;
@@ -173,11 +174,14 @@ impl StatsDiff {
     /// Compares the sides. Each selected rank is read once; besides the ranks that run at once, only sums by name and iteration are held.
     ///
     /// # Errors
-    /// If a rank or iteration does not exist, no iteration is left, the filter does not fit the events, or the ranks do not fit the
-    /// memory budget.
+    /// If a rank or iteration does not exist, no iteration is left, the filter does not fit the events, the ranks do not fit the
+    /// memory budget, or all runs of test are recordings of control ([`ExplainReason::OneRecording`](crate::error::ExplainReason::OneRecording)).
     pub fn run(&self) -> Result<ComparedStats> {
         guarded(|| {
-            let [control, test] = [0, 1].map(|side| self.times(side));
+            let [control, test] = &self.sides;
+            let same_selection = self.ranks[0] == self.ranks[1] && self.iterations[0] == self.iterations[1];
+            let distinct = DistinctRuns::of([control, test], same_selection)?.required()?;
+            let [control, test] = [0, 1].map(|side| self.times(side, &distinct.sides[side]));
             let sides = [control?, test?];
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
@@ -186,11 +190,13 @@ impl StatsDiff {
             let [control, test] = sides;
             let [first, second] = labels;
             let sides = [StatsSide { label: first, runs: control }, StatsSide { label: second, runs: test }];
-            ComparedStats::of(&sides, self.use_short_name, &options, &self.warnings())
+            let mut compared = ComparedStats::of(&sides, self.use_short_name, &options, &self.warnings())?;
+            compared.warnings.splice(0..0, distinct.warnings);
+            Ok(compared)
         })
     }
 
-    fn times(&self, side: usize) -> Result<Vec<IterationTimes>> {
+    fn times(&self, side: usize, runs: &[LabeledTrace]) -> Result<Vec<IterationTimes>> {
         let query = TimesQuery {
             ranks: self.ranks[side].as_ref(),
             iterations: self.iterations[side].as_ref(),
@@ -200,7 +206,7 @@ impl StatsDiff {
             marker: self.marker.as_ref(),
             warmup: self.warmup,
         };
-        self.sides[side].iter().map(|run| query.times(run)).collect()
+        runs.iter().map(|run| query.times(run)).collect()
     }
 
     /// Returns distinct names of the sides.

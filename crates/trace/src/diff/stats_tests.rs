@@ -71,7 +71,9 @@ fn ranks_of_an_iteration_are_averaged() {
     }
     let options = LoadOptions { label: Some("a".to_owned()), ..LoadOptions::default() };
     let trace = TraceSet::load_with(folder.path(), &options, &mut |_| ControlFlow::Continue(())).unwrap();
-    let compared = StatsDiff::new(&trace, &trace).run().unwrap();
+    // Other iterations of the same recording.
+    let diff = StatsDiff::new(&trace, &trace).control_iteration([0, 1, 2]).test_iteration([2, 1, 0]);
+    let compared = diff.run().unwrap();
     assert_eq!(compared.answer.samples, [3, 3], "iterations, not ranks × iterations");
     assert_eq!(compared.labels, ["a_control", "a_test"]);
     assert_eq!(number(&compared, "aten::mm", "a_control_mean_duration"), Some(30.0));

@@ -2,7 +2,7 @@
 
 use super::plan::PlannedSide;
 use super::sums::{Selected, Sums};
-use crate::dataset::{MarkedIterations, Recording};
+use crate::dataset::{MarkedIterations, Recording, earlier_copies};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::guarded;
 use crate::exec::memory::Task;
@@ -10,7 +10,7 @@ use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
     By, Compared, Compat, DeviceType, DiffPlan, DiffSide, Error, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result,
-    Selection, Side, Trace, Warning, Window,
+    Selection, Side, Trace, Unlike, Warning, Window,
 };
 use polars::prelude::DataFrame;
 use regex::Regex;
@@ -229,7 +229,15 @@ impl TraceDiff {
         }
         let (control, test) = self.labels();
         let recordings = [&self.control, &self.test].map(|side| Recording::of(side.trace()));
-        warnings.extend(recordings[0].unlike(&control, &recordings[1], &test));
+        let unlike = recordings[0].unlike(&control, &recordings[1], &test);
+        let is_same = |warning: &Warning| matches!(warning, Warning::UnlikeRecording { what: Unlike::Nothing, .. });
+        // Older files have no identity. What cannot be read is an error of the comparison.
+        let are_copies =
+            || earlier_copies(&[self.control.trace(), self.test.trace()]).is_ok_and(|copies| copies.contains(&Some(0)));
+        if self.control.label() != self.test.label() && !unlike.iter().any(is_same) && are_copies() {
+            warnings.push(recordings[0].same(&control, &test));
+        }
+        warnings.extend(unlike);
         warnings
     }
 

@@ -145,6 +145,13 @@ pub enum Warning {
         /// Its condition.
         of_test: String,
     },
+    /// A run is the recording of an earlier run.
+    CountedOnce {
+        /// The run that is left out.
+        run: String,
+        /// The earlier run.
+        first: String,
+    },
     /// HTA's rounding made durations negative.
     NegativeDurations {
         /// The file.
@@ -210,6 +217,7 @@ impl Warning {
             | Self::NoProfilerStep { .. }
             | Self::EndBeforeStart { .. }
             | Self::MixedCompat { .. }
+            | Self::CountedOnce { .. }
             | Self::UnlikeRecording { .. } => None,
         }
     }
@@ -317,6 +325,10 @@ impl fmt::Display for Warning {
                     "\"{control}\" and \"{test}\" are the same recording ({of_control}): nothing can differ; load the other run"
                 ),
             },
+            Self::CountedOnce { run, first } => write!(
+                f,
+                "\"{run}\" and \"{first}\" are the same recording, which counts once; each run must be a fresh process, recorded once"
+            ),
             Self::NegativeDurations { file, count } => write!(
                 f,
                 "{file}: HTA's rounding makes {count} durations −1 µs, as in HTA; load without it for exact times"

@@ -1,8 +1,8 @@
-//! Why an explanation cannot answer.
+//! Why an explanation, or a comparison of runs, cannot answer.
 
 use super::details::without_modules;
 
-/// Why an explanation cannot answer what was asked of it.
+/// Why an explanation, or a comparison of runs, cannot answer what was asked of it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainReason {
@@ -11,6 +11,16 @@ pub enum ExplainReason {
         "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
     )]
     EventsNotKept,
+    /// All runs of test are recordings of control, too.
+    #[error(
+        "\"{control}\" and \"{test}\" are one recording, and test has no other run: record the program of each side in its own process (tracebook record-loop)"
+    )]
+    OneRecording {
+        /// The run of control.
+        control: String,
+        /// The run of test.
+        test: String,
+    },
     /// No call of an aligned tree is a module.
     #[error(
         "cannot cut the tree at modules: {}; record both sides with torch.profiler.profile(with_stack=True, with_modules=True, …)",

@@ -6,7 +6,8 @@ use super::plan::ExplainPlan;
 use super::sides::PlannedSide;
 use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
-use crate::diff::{SideRanks, compared_elsewhere};
+use crate::dataset::Recording;
+use crate::diff::{DistinctRuns, SideRanks, compared_elsewhere};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -50,6 +51,9 @@ pub struct Explain {
     slowest: bool,
     filter: Option<Filter>,
     keeps_events: bool,
+    needs_two_recordings: bool,
+    /// What was left out as a copy of another run.
+    copies: Vec<Warning>,
     method: TestKind,
 }
 
@@ -75,6 +79,8 @@ impl Explain {
             slowest: false,
             filter: None,
             keeps_events: false,
+            needs_two_recordings: false,
+            copies: Vec::new(),
             method: TestKind::default(),
         }
     }
@@ -172,48 +178,58 @@ impl Explain {
         self
     }
 
-    /// Computes the explanation.
+    /// Makes it an error that all runs of test are recordings of control ([`ExplainReason::OneRecording`](crate::error::ExplainReason::OneRecording)): without,
+    /// the explanation of one recording is all zero, and says so.
+    #[must_use]
+    pub fn require_two_recordings(mut self) -> Self {
+        self.needs_two_recordings = true;
+        self
+    }
+
+    /// Computes the explanation. Runs that are the same recording count once, with a warning.
     ///
     /// # Errors
     /// If a rank or iteration does not exist, no event matches the marker, the filter does not fit the events, or memory does not
     /// suffice.
     pub fn run(&self) -> Result<Explanation> {
-        guarded(|| {
-            let plan = self.planned(self.keeps_events)?;
-            let ranks = |runs: &[LabeledTrace], side: DiffSide| -> Vec<(DiffSide, usize, Trace)> {
-                let of_run = |(run, of): (usize, &LabeledTrace)| -> Vec<(DiffSide, usize, Trace)> {
-                    of.trace().traces().iter().map(|trace| (side, run, trace.clone())).collect()
-                };
-                runs.iter().enumerate().flat_map(of_run).collect()
+        guarded(|| self.distinct()?.run_distinct())
+    }
+
+    fn run_distinct(&self) -> Result<Explanation> {
+        let plan = self.planned(self.keeps_events)?;
+        let ranks = |runs: &[LabeledTrace], side: DiffSide| -> Vec<(DiffSide, usize, Trace)> {
+            let of_run = |(run, of): (usize, &LabeledTrace)| -> Vec<(DiffSide, usize, Trace)> {
+                of.trace().traces().iter().map(|trace| (side, run, trace.clone())).collect()
             };
-            let mut all = ranks(&self.control, DiffSide::Control);
-            all.extend(ranks(&self.test, DiffSide::Test));
-            let (elsewhere, all): (SideRanks, SideRanks) =
-                all.into_iter().partition(|(_, _, trace)| trace.elsewhere().is_some());
-            let need = |(_, _, trace): &(DiffSide, usize, Trace)| trace.bytes_needed(BYTES_PER_EVENT);
-            let map = |(side, run, trace): &(DiffSide, usize, Trace)| CompareRuns::map(&plan, *side, *run, trace);
-            let merge = |mut one: ExplainState, other: ExplainState| {
-                one.merge(other);
-                Ok(one)
-            };
-            let task = Task::Answer("explain");
-            let budgets = self.control.iter().chain(&self.test).map(|run| run.trace().budget());
-            let budget = budgets.collect::<Result<Vec<_>>>()?.into_iter().reduce(Budget::smaller);
-            let budget = budget.map_or_else(Budget::now, Ok)?;
-            let mut state = Batches::within(budget, task).merged(&all, need, map, merge)?.unwrap_or_default();
-            if !elsewhere.is_empty() {
-                for other in compared_elsewhere(&plan, [&self.control, &self.test], &elsewhere)? {
-                    state.merge(other);
-                }
+            runs.iter().enumerate().flat_map(of_run).collect()
+        };
+        let mut all = ranks(&self.control, DiffSide::Control);
+        all.extend(ranks(&self.test, DiffSide::Test));
+        let (elsewhere, all): (SideRanks, SideRanks) =
+            all.into_iter().partition(|(_, _, trace)| trace.elsewhere().is_some());
+        let need = |(_, _, trace): &(DiffSide, usize, Trace)| trace.bytes_needed(BYTES_PER_EVENT);
+        let map = |(side, run, trace): &(DiffSide, usize, Trace)| CompareRuns::map(&plan, *side, *run, trace);
+        let merge = |mut one: ExplainState, other: ExplainState| {
+            one.merge(other);
+            Ok(one)
+        };
+        let task = Task::Answer("explain");
+        let budgets = self.control.iter().chain(&self.test).map(|run| run.trace().budget());
+        let budget = budgets.collect::<Result<Vec<_>>>()?.into_iter().reduce(Budget::smaller);
+        let budget = budget.map_or_else(Budget::now, Ok)?;
+        let mut state = Batches::within(budget, task).merged(&all, need, map, merge)?.unwrap_or_default();
+        if !elsewhere.is_empty() {
+            for other in compared_elsewhere(&plan, [&self.control, &self.test], &elsewhere)? {
+                state.merge(other);
             }
-            let (bytes, largest) = state.bytes();
-            budget.check(task, bytes.saturating_mul(DECODED).saturating_add(largest.saturating_mul(FOLDED)))?;
-            let mut explanation = plan.explained(state)?;
-            if self.keeps_events {
-                explanation.hold_traces([&self.control, &self.test]);
-            }
-            Ok(explanation)
-        })
+        }
+        let (bytes, largest) = state.bytes();
+        budget.check(task, bytes.saturating_mul(DECODED).saturating_add(largest.saturating_mul(FOLDED)))?;
+        let mut explanation = plan.explained(state)?;
+        if self.keeps_events {
+            explanation.hold_traces([&self.control, &self.test]);
+        }
+        Ok(explanation)
     }
 
     /// Returns the plan of the explanation, which maps each rank on its own. It keeps no events.
@@ -221,7 +237,22 @@ impl Explain {
     /// # Errors
     /// If a rank or iteration does not exist, the filter does not fit the events, or events cannot be read.
     pub fn plan(&self) -> Result<ExplainPlan> {
-        guarded(|| self.planned(false))
+        guarded(|| self.distinct()?.planned(false))
+    }
+
+    /// Returns the query with each recording once.
+    fn distinct(&self) -> Result<Self> {
+        let same_selection = self.control_rank == self.test_rank && self.control_iteration == self.test_iteration;
+        let mut distinct = DistinctRuns::of([&self.control, &self.test], same_selection)?;
+        if self.needs_two_recordings {
+            distinct = distinct.required()?;
+        }
+        let DistinctRuns { sides: [control, test], warnings: copies, only } = distinct;
+        let mut query = Self { control, test, copies, ..self.clone() };
+        if let (Some([first, second]), Some(run)) = (only, self.control.first()) {
+            query.copies.insert(0, Recording::of(run.trace()).same(&first, &second));
+        }
+        Ok(query)
     }
 
     fn planned(&self, keeps_events: bool) -> Result<ExplainPlan> {
@@ -255,7 +286,7 @@ impl Explain {
     /// Returns the warnings about the recordings, see [`TraceDiff::warnings`](crate::TraceDiff::warnings): of several runs a side each
     /// difference once, with the first two runs that show it.
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+        let mut warnings = self.copies.clone();
         for test in &self.test {
             for control in &self.control {
                 for warning in crate::TraceDiff::new(control.clone(), test.clone()).warnings() {

@@ -175,8 +175,8 @@ fn left_out_events_say_why() {
 
 #[test]
 fn samples_have_the_means_of_the_explanation() {
-    let ((_a, a), (_b, b)) = (job("a", 20), job("b", 35));
-    let explained = Explain::of_runs(vec![(&a).into(), (&a).into()], vec![(&b).into()]).warmup(1).run().unwrap();
+    let ((_a, a), (_c, c), (_b, b)) = (job("a", 20), job("c", 24), job("b", 35));
+    let explained = Explain::of_runs(vec![(&a).into(), (&c).into()], vec![(&b).into()]).warmup(1).run().unwrap();
     let (steps, samples) = (explained.steps().unwrap(), explained.samples().unwrap());
     let ints = |frame: &DataFrame, name: &str| -> Vec<i64> {
         frame.column(name).unwrap().i64().unwrap().iter().map(Option::unwrap).collect()

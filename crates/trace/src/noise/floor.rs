@@ -4,7 +4,7 @@ use super::measured::MeasuredNoise;
 use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery};
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;
-use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result};
+use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, RecordingsOnce, Result, Warning};
 use regex::Regex;
 use std::collections::BTreeSet;
 
@@ -131,7 +131,19 @@ impl Noise {
         self
     }
 
-    /// Measures the runs. Each selected rank is read once; besides the ranks that run at once, only sums by name and iteration are held.
+    /// Returns the runs without copies of earlier ones, and what was left out.
+    fn distinct(&self) -> Result<(Vec<&LabeledTrace>, Vec<Warning>)> {
+        let (mut once, mut runs, mut warnings) = (RecordingsOnce::default(), Vec::new(), Vec::new());
+        for run in &self.runs {
+            match once.copy_of_earlier(run)? {
+                Some(warning) => warnings.push(warning),
+                None => runs.push(run),
+            }
+        }
+        Ok((runs, warnings))
+    }
+
+    /// Measures the runs, each recording once. Each selected rank is read once; besides the ranks that run at once, only sums by name and iteration are held.
     ///
     /// # Errors
     /// If a rank or iteration does not exist, no iteration is left, the filter does not fit the events, or the ranks do not fit the
@@ -147,7 +159,8 @@ impl Noise {
                 marker: self.marker.as_ref(),
                 warmup: self.warmup,
             };
-            let runs: Vec<IterationTimes> = self.runs.iter().map(|run| query.times(run)).collect::<Result<_>>()?;
+            let (runs, warnings) = self.distinct()?;
+            let runs: Vec<IterationTimes> = runs.into_iter().map(|run| query.times(run)).collect::<Result<_>>()?;
             let steps: Vec<&[f64]> = runs.iter().map(|run| &run.step_us[..]).collect();
             let mut rows = vec![OperatorNoise::of(STEP.to_owned(), &steps)];
             let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.operators.keys()).collect();
@@ -159,7 +172,7 @@ impl Noise {
                 let series: Vec<Vec<f64>> = runs.iter().zip(&absent).map(values).collect();
                 rows.push(OperatorNoise::of(name.clone(), &series.iter().map(Vec::as_slice).collect::<Vec<_>>()));
             }
-            Ok(MeasuredNoise::new(rows, runs, self.use_short_name))
+            Ok(MeasuredNoise::new(rows, runs, self.use_short_name, warnings))
         })
     }
 }

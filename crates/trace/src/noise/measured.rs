@@ -2,9 +2,9 @@
 
 use super::floor::OperatorNoise;
 use super::sentences::sentences;
-use crate::Result;
 use crate::diff::iteration_times::IterationTimes;
 use crate::frame::columns::{NAME, SHORT_NAME};
+use crate::{Result, Warning};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
 
@@ -17,15 +17,21 @@ pub struct MeasuredNoise {
     rows: Vec<OperatorNoise>,
     runs: Vec<IterationTimes>,
     short: bool,
+    warnings: Vec<Warning>,
 }
 
 impl MeasuredNoise {
     /// The first row is the step, the others are sorted by their time, longest first.
-    pub(super) fn new(mut rows: Vec<OperatorNoise>, runs: Vec<IterationTimes>, short: bool) -> Self {
+    pub(super) fn new(
+        mut rows: Vec<OperatorNoise>,
+        runs: Vec<IterationTimes>,
+        short: bool,
+        warnings: Vec<Warning>,
+    ) -> Self {
         if let Some((_, operators)) = rows.split_first_mut() {
             operators.sort_by(|a, b| b.mean_us.total_cmp(&a.mean_us).then_with(|| a.name.cmp(&b.name)));
         }
-        Self { rows, runs, short }
+        Self { rows, runs, short, warnings }
     }
 
     /// Returns the noise of the step.
@@ -36,6 +42,11 @@ impl MeasuredNoise {
     /// Returns the noise of each operator, that with the longest time first.
     pub fn operators(&self) -> &[OperatorNoise] {
         &self.rows[1..]
+    }
+
+    /// Returns warnings: runs that were left out, since each recording counts once.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// Returns the labels of the runs, each with its iterations that were left out as warm-up.
