@@ -19,15 +19,6 @@ pub fn limit_kept_memory() {
     }
 }
 
-/// Returns kept memory to the system. After the columns of a large trace are freed, that can be much.
-pub(super) fn trim() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        // The result says only whether there was any.
-        let _ = glibc::malloc_trim(0);
-    }
-}
-
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod glibc {
     #![allow(unsafe_code)]
@@ -36,10 +27,8 @@ mod glibc {
     pub(super) const M_TRIM_THRESHOLD: c_int = -1;
     pub(super) const M_MMAP_THRESHOLD: c_int = -3;
 
-    // SAFETY: the declarations are those of glibc; any thread may call both functions at any time; they change only free memory
-    // and the allocator's settings.
+    // SAFETY: the declaration is that of glibc; any thread may call the function at any time; it changes only the allocator's settings.
     unsafe extern "C" {
-        pub(super) safe fn malloc_trim(pad: usize) -> c_int;
         pub(super) safe fn mallopt(setting: c_int, value: c_int) -> c_int;
     }
 }

@@ -174,7 +174,7 @@ impl Session {
             }
         }
         self.share();
-        super::allocator::trim();
+        trace::return_free_memory();
     }
 
     /// Drops a trace, or all runs of a group, and returns them.

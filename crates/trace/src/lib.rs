@@ -97,6 +97,7 @@ pub use domain::{
     Unlike, Warning, memory_kernel_type,
 };
 pub use error::{Error, Result};
+pub use exec::allocator::return_free_memory;
 pub use exec::checkpoint::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::memory::{free_memory, parse_size};

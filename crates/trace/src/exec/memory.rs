@@ -8,6 +8,7 @@
 //! * before each batch of ranks of an analysis, a comparison or a description ([`super::batches`]): a trace that was loaded
 //!   within a number of bytes keeps that bound for questions, and a comparison has the smaller one of both traces.
 
+use super::allocator::return_free_memory;
 use super::context::Inherited;
 use crate::{Error, Result};
 use std::io::{Error as IoError, ErrorKind, Read};
@@ -128,8 +129,17 @@ impl Budget {
     /// # Errors
     /// [`Error::MemoryBudget`] if they would not fit.
     pub(crate) fn check(self, task: Task<'_>, need: usize) -> Result<()> {
-        let (held, need) = (held(), need as u64);
-        if held.saturating_add(need) <= self.0 { Ok(()) } else { Err(self.refusal(task, held, need)) }
+        let need = need as u64;
+        self.held_beyond(need).map_or(Ok(()), |held| Err(self.refusal(task, held, need)))
+    }
+
+    /// Returns what the process holds if `need` bytes more would not fit. Nothing is refused for memory that the allocator keeps although it
+    /// is free.
+    fn held_beyond(self, need: u64) -> Option<u64> {
+        let beyond = || Some(held()).filter(|held| held.saturating_add(need) > self.0);
+        beyond()?;
+        return_free_memory();
+        beyond()
     }
 
     /// Returns how many bytes more the process may hold.
@@ -183,7 +193,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.unchecked >= CHECK_INTERVAL {
             self.unchecked = 0;
-            if held() > self.budget.0 {
+            if self.budget.held_beyond(0).is_some() {
                 return Err(IoError::from(ErrorKind::OutOfMemory));
             }
         }
@@ -255,6 +265,7 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::store::in_own_process;
 
     #[test]
     fn sizes_parse_with_and_without_units() {
@@ -286,6 +297,31 @@ mod tests {
         assert!(error.starts_with("cannot load a.json: the process holds "), "{error}");
         assert!(error.contains("of its memory budget of 1 B; load fewer ranks"), "{error}");
         assert!(Budget(held() + (64 << 20)).check(Task::Load("a.json"), 1 << 20).is_ok());
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn nothing_is_refused_for_memory_that_is_free() {
+        in_own_process(|| {
+            // Small allocations between some that stay: the allocator keeps what is freed, of other threads, too.
+            let allocate = || {
+                let block = |at: u32| Some(Box::new([at as u8; 4000]));
+                let mut blocks: Vec<_> = (0..50_000).map(block).collect();
+                let full = held();
+                for (at, block) in blocks.iter_mut().enumerate() {
+                    if at % 64 != 63 {
+                        *block = None;
+                    }
+                }
+                (blocks, full)
+            };
+            let (blocks, full) = std::thread::spawn(allocate).join().unwrap();
+            // 190 MiB are free.
+            let budget = Budget(full - (100 << 20));
+            assert!(held() > budget.0, "the allocator keeps free memory");
+            assert!(budget.check(Task::Events, 0).is_ok());
+            drop(blocks);
+        });
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! abandoned threads.
 
 pub(crate) mod abandon;
+pub(crate) mod allocator;
 pub(crate) mod batches;
 pub(crate) mod checkpoint;
 pub(crate) mod context;
