@@ -10,6 +10,7 @@ mod frames;
 mod job_name;
 mod last_lines;
 mod listener;
+mod own_files;
 mod processes;
 mod ray;
 mod slurm;

@@ -248,7 +248,7 @@ def of_slurm(slurm, tmp_path, **environment):
 
 def left(tmp_path):
     """What jobs left in the shared folder."""
-    return sorted((tmp_path / "shared 'folder'" / "jobs").iterdir())
+    return sorted((tmp_path / "shared 'folder'" / f"user-{os.getuid()}" / "jobs").iterdir())
 
 
 def test_slurm_gives_the_digits_of_the_kernel(kernel_with, slurm, folder, expected, tmp_path):

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::http::{Http, Refusal};
 use super::log::{self, Event};
-use super::package::{PROGRAM, Package};
+use super::package::{PROGRAM, PackedProgram, Package};
 use super::token::Token;
 use crate::cluster::choice::Needs;
 use crate::cluster::last_lines::failed_inputs;
@@ -48,7 +48,7 @@ pub(in crate::cluster) struct Ray {
     on_nodes: Option<String>,
     shipped: PathBuf,
     python: String,
-    program: OnceLock<std::result::Result<Package, String>>,
+    program: OnceLock<std::result::Result<PackedProgram, String>>,
     /// Nodes and slots, once a job has counted them.
     nodes: AtomicUsize,
     slots: AtomicUsize,
@@ -101,13 +101,13 @@ impl Ray {
         failed(self.name(), refusal.into().reason)
     }
 
-    /// Returns the package of the program, made at the first call; `None` if every node has it.
-    fn program(&self) -> Result<Option<&Package>> {
+    /// Returns the packed program, made at the first call; `None` if every node has it.
+    fn program(&self) -> Result<Option<&PackedProgram>> {
         if self.on_nodes.is_some() {
             return Ok(None);
         }
         let folder = dirs::cache_dir().map(|folder| folder.join("tracebook").join("programs"));
-        let pack = || Package::of_program(&self.shipped, folder.as_deref()).map_err(|error| error.to_string());
+        let pack = || PackedProgram::of(&self.shipped, folder.as_deref()).map_err(|error| error.to_string());
         match self.program.get_or_init(pack) {
             Ok(package) => Ok(Some(package)),
             Err(reason) => Err(self.failed(format!("cannot pack the program {}: {reason}", self.shipped.display()))),
@@ -130,6 +130,7 @@ impl Ray {
         let program = self.program()?;
         let plan = json!({
             "program": self.on_nodes.as_deref().unwrap_or(PROGRAM),
+            "sha256": program.map(|program| program.sha256.as_str()),
             "cpus": self.needs.cpus,
             "memory": self.needs.memory,
             "resources": self.needs.resources,
@@ -140,6 +141,7 @@ impl Ray {
         });
         let work = Package::of_files(&[("driver.py", DRIVER), ("plan.json", plan.to_string().as_bytes())]);
         let work = work.map_err(|error| self.failed(format!("cannot pack the plan: {error}")))?;
+        let program = program.map(|program| &program.package);
         for package in program.into_iter().chain([&work]) {
             self.provide(package)?;
             check(job)?;

@@ -1,10 +1,11 @@
 //! Packages for the cluster: zip files of equal bytes for equal content, named by their SHA-256.
 
+use crate::cluster::own_files::{open_own, sha256};
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{Cursor, Error, Read, Result, Write};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, Permissions};
+use std::io::{Cursor, Error, Read, Result, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
@@ -37,18 +38,27 @@ impl Package {
         }
         Ok(Self::of(zip.finish().map_err(Error::other)?.into_inner()))
     }
+}
 
-    /// Packs the program, which takes seconds; a packed one is kept in `folder` for the next time.
-    pub(super) fn of_program(program: &Path, folder: Option<&Path>) -> Result<Self> {
+/// A program, packed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PackedProgram {
+    pub(super) package: Package,
+    /// The SHA-256 of the program itself, in hexadecimal digits: nodes run no other.
+    pub(super) sha256: String,
+}
+
+impl PackedProgram {
+    /// Packs the program, which takes seconds; a packed one is kept in `folder` for the next time. A kept one is sent only if no other
+    /// user may write it and it holds this program.
+    pub(super) fn of(program: &Path, folder: Option<&Path>) -> Result<Self> {
         let mut source = File::open(program)?;
-        let found = source.metadata()?;
-        let key = format!("{}-{}-{}-{}", found.ino(), found.len(), found.mtime(), found.mtime_nsec());
-        let kept = folder.map(|folder| folder.join(format!("program-{}.zip", &hex::encode(Sha256::digest(key))[..32])));
-        if let Some(content) =
-            kept.as_ref().and_then(|kept| std::fs::read(kept).ok()).filter(|content| is_whole(content))
-        {
-            return Ok(Self::of(content));
+        let sha256 = sha256(&source)?;
+        let kept = folder.map(|folder| folder.join(format!("program-{sha256}.zip")));
+        if let Some(content) = kept.as_ref().and_then(|kept| kept_content(kept, &sha256).ok()) {
+            return Ok(Self { package: Package::of(content), sha256 });
         }
+        source.rewind()?;
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         zip.start_file(PROGRAM, options(0o755)).map_err(Error::other)?;
         std::io::copy(&mut source, &mut zip)?;
@@ -57,19 +67,28 @@ impl Package {
             // The next job packs it again.
             let _ = keep(folder, &kept, &content);
         }
-        Ok(Self::of(content))
+        Ok(Self { package: Package::of(content), sha256 })
     }
 }
 
-/// Whether a zip file is whole: it ends with its directory.
-fn is_whole(content: &[u8]) -> bool {
-    zip::ZipArchive::new(Cursor::new(content))
-        .is_ok_and(|mut zip| zip.by_name(PROGRAM).is_ok_and(|mut file| file.read(&mut [0; 1]).is_ok()))
+/// Reads a package that holds the program of this SHA-256, and nothing else: Python on the cluster would import other files of it.
+///
+/// # Errors
+/// If there is none, or another one.
+fn kept_content(kept: &Path, program: &str) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_own(kept)?.read_to_end(&mut content)?;
+    let mut zip = zip::ZipArchive::new(Cursor::new(&content)).map_err(Error::other)?;
+    let is_alone = zip.len() == 1;
+    let found = sha256(zip.by_name(PROGRAM).map_err(Error::other)?)?;
+    if is_alone && found == program { Ok(content) } else { Err(Error::other("it holds another program")) }
 }
 
 /// Keeps a packed program, and removes older ones.
 fn keep(folder: &Path, kept: &Path, content: &[u8]) -> Result<()> {
     std::fs::create_dir_all(folder)?;
+    // Only the owner can set it: in the folder of another user nothing is kept.
+    std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(content)?;
     file.persist(kept).map_err(|error| error.error)?;
@@ -107,24 +126,49 @@ mod tests {
         assert!(one.name.starts_with("_ray_pkg_") && one.name.len() == "_ray_pkg_.zip".len() + 32, "{}", one.name);
     }
 
+    /// The only kept package.
+    fn kept_file(folder: &Path) -> PathBuf {
+        std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
+    }
+
     #[test]
     fn packed_program_is_kept_and_a_damaged_one_packed_again() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
         std::fs::write(&program, vec![7_u8; 300_000]).unwrap();
         let kept = folder.path().join("kept");
-        let first = Package::of_program(&program, Some(&kept)).unwrap();
-        let file = std::fs::read_dir(&kept).unwrap().next().unwrap().unwrap().path();
-        assert_eq!(Package::of_program(&program, Some(&kept)).unwrap(), first);
-        std::fs::write(&file, &first.content[..first.content.len() / 2]).unwrap();
-        assert_eq!(Package::of_program(&program, Some(&kept)).unwrap(), first);
-        assert_eq!(Package::of_program(&program, None).unwrap(), first);
-        let mut zip = zip::ZipArchive::new(Cursor::new(first.content)).unwrap();
+        let first = PackedProgram::of(&program, Some(&kept)).unwrap();
+        let file = kept_file(&kept);
+        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        let content = &first.package.content;
+        std::fs::write(&file, &content[..content.len() / 2]).unwrap();
+        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        assert_eq!(PackedProgram::of(&program, None).unwrap(), first);
+        let mut zip = zip::ZipArchive::new(Cursor::new(first.package.content)).unwrap();
         assert_eq!(zip.by_name(PROGRAM).unwrap().unix_mode().unwrap() & 0o777, 0o755);
         for number in 0..5 {
             std::fs::write(&program, [number; 10]).unwrap();
-            Package::of_program(&program, Some(&kept)).unwrap();
+            PackedProgram::of(&program, Some(&kept)).unwrap();
         }
         assert_eq!(std::fs::read_dir(&kept).unwrap().count(), KEPT);
+    }
+
+    #[test]
+    fn planted_package_is_packed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, kept) = (folder.path().join("program"), folder.path().join("kept"));
+        std::fs::write(&program, "the program").unwrap();
+        let first = PackedProgram::of(&program, Some(&kept)).unwrap();
+        let file = kept_file(&kept);
+        let other = Package::of_files(&[(PROGRAM, b"an attacker")]).unwrap();
+        let with_more = Package::of_files(&[(PROGRAM, b"the program"), ("ray.py", b"attack()")]).unwrap();
+        for planted in [other, with_more] {
+            std::fs::write(&file, planted.content).unwrap();
+            assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        }
+        std::fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o022, 0, "written anew");
+        assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }
 }

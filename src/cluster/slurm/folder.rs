@@ -1,11 +1,12 @@
-//! The shared folder: programs of builds, and a folder for each job with its plans, partial results, logs and exit codes.
+//! The shared folder: in it a private folder of each user, with programs of builds, and a folder for each job with its plans, partial
+//! results, logs and exit codes.
 
 use crate::cluster::last_lines::end_of_log;
+use crate::cluster::own_files::{keeps_its_folders, open_own, own_folder, sha256};
 use crate::cluster::write_frame;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, Permissions};
-use std::io::{BufWriter, Result, Write};
+use std::io::{BufWriter, Result, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -146,36 +147,45 @@ impl Drop for JobFolder {
     }
 }
 
+/// Makes a folder of this user in the shared folder: `user-1000/jobs`.
+fn users_folder(shared: &Path, name: &str) -> Result<PathBuf> {
+    std::fs::create_dir_all(shared)?;
+    keeps_its_folders(shared)?;
+    let own = shared.join(format!("user-{}", rustix::process::geteuid().as_raw()));
+    own_folder(&own)?;
+    let folder = own.join(name);
+    own_folder(&folder)?;
+    Ok(folder)
+}
+
 /// Makes the folder of all jobs.
 fn jobs_in(shared: &Path) -> Result<PathBuf> {
-    let jobs = shared.join("jobs");
-    std::fs::create_dir_all(&jobs)?;
-    Ok(jobs)
+    users_folder(shared, "jobs")
 }
 
 fn end_of(file: &Path) -> String {
     end_of_log(&std::fs::read(file).unwrap_or_default())
 }
 
-/// Copies the program to the shared folder, once per build, and returns where it is.
+/// Copies the program to the shared folder, once per build, and returns where it is. A copy is used again if no other user may write it
+/// and its content is that of the program: nodes run it as this user.
 pub(super) fn shared_program(shared: &Path, program: &Path) -> Result<PathBuf> {
-    let folder = shared.join("programs");
-    std::fs::create_dir_all(&folder)?;
+    let folder = users_folder(shared, "programs")?;
     let mut source = File::open(program)?;
-    let found = source.metadata()?;
-    let key = format!("{}-{}-{}-{}", found.ino(), found.len(), found.mtime(), found.mtime_nsec());
-    let kept = folder.join(format!("tracebook-{}", &hex::encode(Sha256::digest(key))[..32]));
-    if let Ok(file) = File::open(&kept)
-        && file.metadata()?.len() == found.len()
+    let digest = sha256(&source)?;
+    let kept = folder.join(format!("tracebook-{digest}"));
+    if let Ok(file) = open_own(&kept)
+        && sha256(&file)? == digest
     {
-        // One that is in use is not removed. The folder may be another's, who used it lately.
+        // One that is in use is not removed.
         let _ = file.set_modified(SystemTime::now());
         return Ok(kept);
     }
     remove_unused(&folder, "tracebook-");
+    source.rewind()?;
     let mut copy = tempfile::NamedTempFile::new_in(&folder)?;
     std::io::copy(&mut source, copy.as_file_mut())?;
-    copy.as_file().set_permissions(Permissions::from_mode(0o755))?;
+    copy.as_file().set_permissions(Permissions::from_mode(0o700))?;
     copy.as_file().sync_all()?;
     copy.persist(&kept).map_err(|error| error.error)?;
     Ok(kept)
@@ -228,7 +238,7 @@ mod tests {
     fn folder_of_a_job_is_found_again_and_used_once() {
         let shared = tempfile::tempdir().unwrap();
         let first = JobFolder::of_job(shared.path(), "abc").unwrap();
-        assert!(first.is_new() && first.path() == shared.path().join("jobs/job-abc"));
+        assert!(first.is_new() && first.path() == users_folder(shared.path(), "jobs").unwrap().join("job-abc"));
         assert_eq!(first.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
         first.write("jobs.json", "left").unwrap();
         let other = JobFolder::of_job(shared.path(), "abc").unwrap();
@@ -253,12 +263,44 @@ mod tests {
         let program = shared.path().join("program");
         std::fs::write(&program, "first").unwrap();
         let copy = shared_program(shared.path(), &program).unwrap();
-        assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(shared_program(shared.path(), &program).unwrap(), copy);
         File::open(&copy).unwrap().set_modified(SystemTime::now() - 2 * UNUSED).unwrap();
         std::fs::write(&program, "second one").unwrap();
         let second = shared_program(shared.path(), &program).unwrap();
         assert_eq!(std::fs::read_to_string(&second).unwrap(), "second one");
         assert!(second != copy && !copy.exists());
+    }
+
+    #[test]
+    fn planted_program_is_replaced_by_the_running_one() {
+        let shared = tempfile::tempdir().unwrap();
+        let program = shared.path().join("program");
+        std::fs::write(&program, "the program").unwrap();
+        let copy = shared_program(shared.path(), &program).unwrap();
+        // Of the same name and length; then one that another user may write until it runs.
+        std::fs::write(&copy, "an attacker").unwrap();
+        assert_eq!(shared_program(shared.path(), &program).unwrap(), copy);
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), "the program");
+        std::fs::set_permissions(&copy, Permissions::from_mode(0o722)).unwrap();
+        assert_eq!(shared_program(shared.path(), &program).unwrap(), copy);
+        assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o700);
+        let elsewhere = shared.path().join("elsewhere");
+        std::fs::rename(&copy, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &copy).unwrap();
+        assert_eq!(shared_program(shared.path(), &program).unwrap(), copy);
+        assert!(copy.symlink_metadata().unwrap().is_file());
+    }
+
+    #[test]
+    fn folder_of_the_user_is_private_or_refused() {
+        let shared = tempfile::tempdir().unwrap();
+        let jobs = users_folder(shared.path(), "jobs").unwrap();
+        let own = jobs.parent().unwrap();
+        assert_eq!(own.metadata().unwrap().mode() & 0o777, 0o700);
+        std::fs::set_permissions(own, Permissions::from_mode(0o770)).unwrap();
+        let said = JobFolder::create(shared.path()).unwrap_err().to_string();
+        assert!(said.contains("open to other users") && said.contains("0700"), "{said}");
+        assert!(shared_program(shared.path(), Path::new("/proc/self/exe")).is_err());
     }
 }

@@ -62,8 +62,8 @@ mod tests {
 
     /// Leaves a folder as a process does that is killed.
     fn left_behind(shared: &Path, note: Option<&LeftJobs>) {
-        let path = shared.join("jobs/job-abc");
-        std::fs::create_dir_all(&path).unwrap();
+        let path = JobFolder::of_job(shared, "abc").unwrap().path().to_owned();
+        std::fs::create_dir(&path).unwrap();
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         std::fs::write(path.join("map-0.in"), "plan").unwrap();
         if let Some(note) = note {
@@ -94,6 +94,6 @@ mod tests {
         left_behind(shared, None);
         let (folder, left) = folder_of(shared, "abc").unwrap();
         assert!(left.is_none() && !folder.path().ends_with("job-abc"));
-        assert!(!shared.join("jobs/job-abc").exists());
+        assert!(!folder.path().with_file_name("job-abc").exists());
     }
 }
