@@ -94,7 +94,7 @@ pub use diff::{
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE, Stream,
-    Unlike, Warning, memory_kernel_type,
+    Unlike, Warning, memory_kernel_type, without_secrets,
 };
 pub use error::{Error, Result};
 pub use exec::allocator::return_free_memory;

@@ -6,6 +6,7 @@ mod environment;
 mod kernel_type;
 mod numbers;
 mod pick;
+mod secrets;
 mod warning;
 mod warning_sentences;
 
@@ -16,4 +17,6 @@ pub use kernel_type::{KernelType, memory_kernel_type};
 pub(crate) use kernel_type::{is_collective, is_device_work};
 pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
+pub(crate) use secrets::has_secret;
+pub use secrets::without_secrets;
 pub use warning::{Unlike, Warning};

@@ -127,6 +127,50 @@ pub enum StorageReason {
         /// What to check.
         fix: &'static str,
     },
+    /// It may not be read without credentials, and none were sent.
+    #[error("access is denied ({code}), and no credentials were sent; {fix}")]
+    DeniedToAnyone {
+        /// What the service calls it.
+        code: String,
+        /// How to give some.
+        fix: &'static str,
+    },
+    /// The server names another address, which is not asked.
+    #[error("{host} redirects to {target}, {why}; {fix}")]
+    Redirect {
+        /// The host that answered.
+        host: String,
+        /// Scheme and host of the other address.
+        target: String,
+        /// Why it is not asked.
+        why: &'static str,
+        /// What to do instead.
+        fix: &'static str,
+    },
+    /// The server named another address, which refused.
+    #[error("the address leads to {host}, which answered: {reason}")]
+    Redirected {
+        /// The host that answered.
+        host: String,
+        /// Why it refused.
+        reason: Box<StorageReason>,
+    },
+    /// The server answered with more than such an answer may have.
+    #[error("{answer} is longer than {most}; {fix}")]
+    TooLong {
+        /// What is too long: `the listing of the folder`.
+        answer: &'static str,
+        /// The bound.
+        most: String,
+        /// What to do.
+        fix: &'static str,
+    },
+    /// The answer is not one of such a server.
+    #[error("the answer of the server is invalid ({reason}); check the address, and the endpoint if one is set")]
+    Invalid {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The bucket is in another region.
     #[error("the bucket is in another region{}; set AWS_REGION to it", of_region(.region.as_deref()))]
     WrongRegion {
@@ -137,6 +181,12 @@ pub enum StorageReason {
     #[error("storage is busy: {reason}; try again later")]
     Busy {
         /// What it answered last.
+        reason: String,
+    },
+    /// The connection ended before the answer, and did so until the retries were used up.
+    #[error("the connection ended before the answer ({reason}); try again later")]
+    Broken {
+        /// What the operating system says.
         reason: String,
     },
     /// The name of the host has no address.
@@ -220,10 +270,18 @@ pub enum StorageReason {
 impl StorageReason {
     /// Whether it may pass: the same call may succeed later, or on another machine.
     pub fn is_transient(&self) -> bool {
-        matches!(
-            self,
-            Self::Busy { .. } | Self::CutShort { .. } | Self::NoConnection { .. } | Self::NoHost { .. } | Self::Changed
-        )
+        match self {
+            Self::Redirected { reason, .. } => reason.is_transient(),
+            reason => matches!(
+                reason,
+                Self::Busy { .. }
+                    | Self::Broken { .. }
+                    | Self::CutShort { .. }
+                    | Self::NoConnection { .. }
+                    | Self::NoHost { .. }
+                    | Self::Changed
+            ),
+        }
     }
 }
 

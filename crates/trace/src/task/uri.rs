@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether a text names a place by a scheme: `file:///runs/7`, `s3://bucket/run7`.
 pub fn is_uri(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| {
+    text.trim_start().split_once("://").is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     })
@@ -54,6 +54,12 @@ mod tests {
         {
             assert!(path_of(uri).unwrap_err().to_string().contains(said), "{uri}");
         }
-        assert!(is_uri("s3://bucket/run") && !is_uri("C:/a") && !is_uri("/a://b") && !is_uri("a b://c"));
+        assert!(
+            is_uri("s3://bucket/run")
+                && is_uri(" s3://bucket")
+                && !is_uri("C:/a")
+                && !is_uri("/a://b")
+                && !is_uri("a b://c")
+        );
     }
 }

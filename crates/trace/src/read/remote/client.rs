@@ -1,7 +1,9 @@
 //! Clients of a bucket or a web server, with the settings of the environment.
 
 use super::failure::reason;
+use super::guard::Guarded;
 use super::uri::{Scheme, Uri};
+use crate::domain::without_secrets;
 use crate::error::StorageReason;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -29,6 +31,8 @@ pub(super) struct Clients {
     pub(super) transfer: Arc<dyn ObjectStore>,
     /// The address of the service, if it is not the provider's own.
     pub(super) endpoint: Option<String>,
+    /// Whether requests are sent with credentials.
+    pub(super) sends_credentials: bool,
 }
 
 /// How a client behaves.
@@ -38,8 +42,8 @@ struct Manner {
     unbounded: bool,
 }
 
-/// A client, and whether it has credentials.
-type Built = Result<(Arc<dyn ObjectStore>, Option<String>), StorageReason>;
+/// A client, the address of the service if it is not the provider's own, and whether requests are sent with credentials.
+type Built = Result<(Arc<dyn ObjectStore>, Option<String>, bool), StorageReason>;
 
 /// Makes the clients of a bucket, and finds credentials.
 ///
@@ -49,10 +53,10 @@ pub(super) async fn connect(uri: &Uri, timeout: Duration) -> Result<Clients, Sto
     let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() };
     let soon = RetryConfig { backoff: backoff.clone(), max_retries: 2, retry_timeout: timeout.min(ROLE) };
     let late = RetryConfig { backoff, max_retries: 10, retry_timeout: timeout };
-    let (quick, endpoint) = build(uri, &Manner { retry: soon, unbounded: false }, true).await?;
-    let (patient, _) = build(uri, &Manner { retry: late.clone(), unbounded: false }, false).await?;
-    let (transfer, _) = build(uri, &Manner { retry: late, unbounded: true }, false).await?;
-    Ok(Clients { quick, patient, transfer, endpoint })
+    let (quick, endpoint, sends_credentials) = build(uri, &Manner { retry: soon, unbounded: false }, true).await?;
+    let (patient, ..) = build(uri, &Manner { retry: late.clone(), unbounded: false }, false).await?;
+    let (transfer, ..) = build(uri, &Manner { retry: late, unbounded: true }, false).await?;
+    Ok(Clients { quick, patient, transfer, endpoint, sends_credentials })
 }
 
 async fn build(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
@@ -66,6 +70,7 @@ async fn build(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
 
 async fn s3(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     let mut builder = AmazonS3Builder::from_env().with_bucket_name(&uri.bucket).with_retry(manner.retry.clone());
+    builder = builder.with_http_connector(Guarded(uri.scheme));
     let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
     let allow = AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp);
     plain_http(endpoint.as_deref(), builder.get_config_value(&allow), "AWS_ALLOW_HTTP")?;
@@ -78,12 +83,13 @@ async fn s3(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     if is_first && is_signed {
         credentials(store.credentials().as_ref(), NO_S3).await?;
     }
-    Ok((Arc::new(store), endpoint))
+    Ok((Arc::new(store), endpoint, is_signed))
 }
 
 async fn gs(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     let mut builder =
         GoogleCloudStorageBuilder::from_env().with_bucket_name(&uri.bucket).with_retry(manner.retry.clone());
+    builder = builder.with_http_connector(Guarded(uri.scheme));
     if manner.unbounded {
         builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), UNBOUNDED);
     }
@@ -93,12 +99,13 @@ async fn gs(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     if is_first && is_signed {
         credentials(store.credentials().as_ref(), NO_GS).await?;
     }
-    Ok((Arc::new(store), None))
+    Ok((Arc::new(store), None, is_signed))
 }
 
 async fn az(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     let mut builder =
         MicrosoftAzureBuilder::from_env().with_container_name(&uri.bucket).with_retry(manner.retry.clone());
+    builder = builder.with_http_connector(Guarded(uri.scheme));
     let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
     let allow = AzureConfigKey::Client(ClientConfigKey::AllowHttp);
     plain_http(endpoint.as_deref(), builder.get_config_value(&allow), "AZURE_ALLOW_HTTP")?;
@@ -111,7 +118,7 @@ async fn az(uri: &Uri, manner: &Manner, is_first: bool) -> Built {
     if is_first && is_signed {
         credentials(store.credentials().as_ref(), NO_AZ).await?;
     }
-    Ok((Arc::new(store), endpoint))
+    Ok((Arc::new(store), endpoint, is_signed))
 }
 
 fn web(uri: &Uri, manner: &Manner) -> Built {
@@ -121,8 +128,9 @@ fn web(uri: &Uri, manner: &Manner) -> Built {
     }
     let url = format!("{}://{}/", uri.scheme.name(), uri.bucket);
     let builder = HttpBuilder::new().with_url(url).with_client_options(options).with_retry(manner.retry.clone());
+    let builder = builder.with_http_connector(Guarded(uri.scheme));
     let store = builder.build().map_err(|error| setting(uri, &error, "check the address"))?;
-    Ok((Arc::new(store), None))
+    Ok((Arc::new(store), None, false))
 }
 
 const NO_S3: &str = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (`aws configure export-credentials --format env` \
@@ -147,17 +155,9 @@ async fn credentials<T>(
 fn plain_http(endpoint: Option<&str>, allowed: Option<String>, variable: &'static str) -> Result<(), StorageReason> {
     match endpoint {
         Some(endpoint) if endpoint.starts_with("http://") && allowed.as_deref() != Some("true") => {
-            Err(StorageReason::PlainHttp { endpoint: without_user(endpoint), variable })
+            Err(StorageReason::PlainHttp { endpoint: without_secrets(endpoint), variable })
         }
         _ => Ok(()),
-    }
-}
-
-/// Returns an endpoint without user and password.
-pub(super) fn without_user(endpoint: &str) -> String {
-    match (endpoint.split_once("://"), endpoint.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        _ => endpoint.to_owned(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Errors of `object_store` → reasons with a fix. Its texts contain answers of servers, of which only known parts are
 //! repeated: a refused signature is answered with everything that was signed.
 
+use super::client::Clients;
 use super::uri::{Scheme, Uri};
+use crate::domain::without_secrets;
 use crate::error::StorageReason;
 use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
@@ -14,6 +16,9 @@ const LONGEST: usize = 200;
 
 /// Returns why a request failed.
 pub(super) fn reason(error: &Error, uri: &Uri) -> StorageReason {
+    if let Some(reason) = chain(error).find_map(|error| error.downcast_ref::<StorageReason>()) {
+        return reason.clone();
+    }
     let texts: Vec<String> = chain(error).map(ToString::to_string).collect();
     let all = texts.join("\n");
     if texts.iter().any(|text| text.contains("zero valid certificates found")) {
@@ -77,12 +82,27 @@ fn of_answer(answer: &str, uri: &Uri) -> StorageReason {
             | "AuthorizationHeaderMalformed"
             | "IllegalLocationConstraintException",
         ) => StorageReason::WrongRegion { region },
-        (404 | 410, _) => StorageReason::NotFound { folder: String::new(), holds: Vec::new() },
         (403, _) => StorageReason::Denied { code, fix: check(uri.scheme) },
-        (412, _) => StorageReason::Changed,
-        (501, _) => StorageReason::Other(format!("the server does not know this request ({code}); check the endpoint")),
-        (408 | 429 | 500..=599, _) => StorageReason::Busy { reason: code },
+        _ => of_code(status, code),
+    }
+}
+
+/// Returns what a status means that tells nothing of the request.
+fn of_code(status: u16, code: String) -> StorageReason {
+    match status {
+        404 | 410 => StorageReason::NotFound { folder: String::new(), holds: Vec::new() },
+        412 => StorageReason::Changed,
+        501 => StorageReason::Other(format!("the server does not know this request ({code}); check the endpoint")),
+        408 | 429 | 500..=599 => StorageReason::Busy { reason: code },
         _ => StorageReason::Other(format!("the server answered {code}")),
+    }
+}
+
+/// Returns what the status of a host means that another one named: it was sent no credentials.
+pub(super) fn of_status(scheme: Scheme, status: u16) -> StorageReason {
+    match status {
+        401 | 403 => StorageReason::DeniedToAnyone { code: status.to_string(), fix: give(scheme) },
+        _ => of_code(status, status.to_string()),
     }
 }
 
@@ -103,6 +123,18 @@ fn renew(scheme: Scheme) -> &'static str {
         Scheme::Gs => "check GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`",
         Scheme::Az => "check the key or token in the variables AZURE_… of the environment",
         Scheme::Http | Scheme::Https => "download the file first (curl -LO URL)",
+    }
+}
+
+/// Returns how to give credentials.
+fn give(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::S3 => "unset AWS_SKIP_SIGNATURE, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        Scheme::Gs => "unset GOOGLE_SKIP_SIGNATURE, and name a file of credentials in GOOGLE_APPLICATION_CREDENTIALS",
+        Scheme::Az => "unset AZURE_SKIP_SIGNATURE, and set AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY",
+        Scheme::Http | Scheme::Https => {
+            "web servers are sent none: check the address, or download the file first with yours (curl -LO URL)"
+        }
     }
 }
 
@@ -135,14 +167,18 @@ fn of_connection(error: &HttpError, uri: &Uri) -> StorageReason {
         }
         HttpErrorKind::Connect => StorageReason::NoConnection { host, reason: last, variable },
         HttpErrorKind::Timeout => StorageReason::Busy { reason: "no answer in time".to_owned() },
-        _ => StorageReason::Busy { reason: last },
+        HttpErrorKind::Request | HttpErrorKind::Interrupted => StorageReason::Broken { reason: last },
+        _ => StorageReason::Invalid { reason: last },
     }
 }
 
-/// Returns a reason with the endpoint that was asked, if there is one.
-pub(super) fn with_endpoint(mut reason: StorageReason, endpoint: Option<&str>) -> StorageReason {
-    use StorageReason::{NoBucket, NoConnection, NoHost, Untrusted};
-    let Some(asked) = endpoint.map(super::client::without_user) else { return reason };
+/// Returns a reason with what is known of the clients: the endpoint that was asked, if there is one, and whether credentials were sent.
+pub(super) fn of_clients(mut reason: StorageReason, scheme: Scheme, clients: &Clients) -> StorageReason {
+    use StorageReason::{Denied, DeniedToAnyone, NoBucket, NoConnection, NoHost, Untrusted, WrongCredentials};
+    if let (false, Denied { code, .. } | WrongCredentials { code, .. }) = (clients.sends_credentials, &mut reason) {
+        return DeniedToAnyone { code: std::mem::take(code), fix: give(scheme) };
+    }
+    let Some(asked) = clients.endpoint.as_deref().map(without_secrets) else { return reason };
     match &mut reason {
         NoHost { host, .. } | NoConnection { host, .. } | Untrusted { host, .. } => *host = format!("the host {asked}"),
         NoBucket { endpoint, .. } => *endpoint = Some(asked),
@@ -166,8 +202,8 @@ fn element(answer: &str, name: &str) -> Option<String> {
     (!text.is_empty() && text.len() <= 80 && !text.contains('<')).then(|| shortened(text))
 }
 
-/// Returns the start of a text, on one line.
+/// Returns the start of a text, on one line and without secrets.
 fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = without_secrets(text.lines().next().unwrap_or_default());
     line.chars().filter(|c| !c.is_control()).take(LONGEST).collect()
 }

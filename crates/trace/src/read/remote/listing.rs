@@ -1,10 +1,12 @@
 //! What an address names: an object, the objects of a folder, or those that match a pattern.
 
+use super::answer::Exchange;
 use super::client::Clients;
-use super::failure::{reason, with_endpoint};
+use super::failure::{of_clients, reason};
 use super::refused;
 use super::storage::Storage;
 use super::uri::Uri;
+use crate::domain::without_secrets;
 use crate::error::{StorageError, StorageReason};
 use crate::read::source::{has_wildcard, is_name_match, trace_names};
 use crate::read::{Input, Inputs, Meter, is_trace_name};
@@ -16,8 +18,9 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The most names of another folder in a message.
+/// The most names of another folder in a message, and the most characters of each.
 const MOST_NAMES: usize = 20;
+const MOST_CHARACTERS: usize = 80;
 
 /// A question to storage that can be asked again with another client.
 type Reply<T> = Pin<Box<dyn Future<Output = object_store::Result<T>> + Send>>;
@@ -109,6 +112,12 @@ fn names<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<String> {
     keys.filter_map(|key| key.filename().map(str::to_owned)).collect()
 }
 
+/// Returns names as messages show them.
+fn shown(names: &[String]) -> Vec<String> {
+    let safe = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    names.iter().map(|name| without_secrets(name).chars().take(MOST_CHARACTERS).map(safe).collect()).collect()
+}
+
 /// A bucket, and how to wait for it.
 struct Bucket<'m> {
     storage: Arc<Storage>,
@@ -131,15 +140,12 @@ impl<'m> Bucket<'m> {
     ) -> Result<T> {
         let (clients, to) = (Arc::clone(&self.clients), uri.clone());
         self.storage.wait(uri, self.meter, async move {
-            let first = match ask(Arc::clone(&clients.quick)).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => reason(&error, &to),
-            };
-            match first {
-                StorageReason::Busy { .. } => {
-                    ask(Arc::clone(&clients.patient)).await.map_err(|error| reason(&error, &to))
+            let why = |error| of_clients(reason(&error, &to), to.scheme, &clients);
+            match Exchange::default().ask(ask(Arc::clone(&clients.quick))).await.map_err(why) {
+                Err(StorageReason::Busy { .. } | StorageReason::Broken { .. }) => {
+                    Exchange::default().ask(ask(Arc::clone(&clients.patient))).await.map_err(why)
                 }
-                other => Err(with_endpoint(other, clients.endpoint.as_deref())),
+                answer => answer,
             }
         })
     }
@@ -162,6 +168,7 @@ impl<'m> Bucket<'m> {
             &error,
             Error::Storage(StorageError::Refused {
                 reason: StorageReason::Denied { .. }
+                    | StorageReason::DeniedToAnyone { .. }
                     | StorageReason::WrongCredentials { .. }
                     | StorageReason::NotFound { .. },
                 ..
@@ -174,7 +181,7 @@ impl<'m> Bucket<'m> {
         let get = move |store: Arc<dyn ObjectStore>| -> Reply<()> {
             let key = key.clone();
             let options = GetOptions { range: Some(GetRange::Bounded(0..1)), ..GetOptions::default() };
-            Box::pin(async move { store.get_opts(&key, options).await.map(drop) })
+            Box::pin(async move { Exchange::object(key.as_ref()).ask(store.get_opts(&key, options)).await.map(drop) })
         };
         Err(self
             .ask(uri, get)
@@ -207,6 +214,7 @@ impl<'m> Bucket<'m> {
             let mut folders = names(listed.common_prefixes.iter());
             folders.retain(|name| !name.starts_with('.'));
             folders.sort();
+            let folders = shown(&folders);
             return Err(Error::NoTraceFiles { path: folder.path(), folders });
         }
         objects.retain(|(name, _)| chosen.binary_search(name).is_ok());
@@ -226,6 +234,7 @@ impl<'m> Bucket<'m> {
         });
         holds.sort();
         holds.truncate(MOST_NAMES);
+        let holds = shown(&holds);
         if uri.key.is_empty() {
             return Error::NoTraceFiles { path: uri.path(), folders: Vec::new() };
         }

@@ -35,7 +35,13 @@ fn with_bucket<T>(bucket: &str, objects: &[(&str, &[u8])], work: impl FnOnce() -
         }
         storage.put_clients(
             &uri,
-            Clients { quick: store.clone(), patient: store.clone(), transfer: store, endpoint: None },
+            Clients {
+                quick: store.clone(),
+                patient: store.clone(),
+                transfer: store,
+                endpoint: None,
+                sends_credentials: true,
+            },
         );
         work()
     })

@@ -6,11 +6,17 @@
 #[cfg(not(feature = "cloud"))]
 mod absent;
 #[cfg(feature = "cloud")]
+mod answer;
+#[cfg(feature = "cloud")]
 mod client;
 #[cfg(feature = "cloud")]
 mod failure;
 #[cfg(feature = "cloud")]
+mod guard;
+#[cfg(feature = "cloud")]
 mod listing;
+#[cfg(feature = "cloud")]
+mod redirect;
 #[cfg(all(test, feature = "cloud"))]
 mod server;
 #[cfg(feature = "cloud")]

@@ -4,7 +4,9 @@
 //! content: its size, its tag or else its time are compared with what was listed. A transfer that ends early is an error with the byte,
 //! never a short file.
 
-use super::failure::{has_no_ranges, reason};
+use super::answer::Exchange;
+use super::client::Clients;
+use super::failure::{has_no_ranges, of_clients, reason};
 use super::listing::key;
 use super::storage::{Storage, WAIT};
 use super::uri::Uri;
@@ -12,7 +14,7 @@ use crate::Result;
 use crate::error::StorageReason;
 use crate::read::{Input, Meter};
 use object_store::path::Path as Key;
-use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, PutPayload};
+use object_store::{GetOptions, GetRange, ObjectMeta, PutPayload};
 use std::io::{Error as IoError, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -46,14 +48,13 @@ enum Piece {
 pub(in crate::read) fn open<'m>(uri: &Uri, input: &Input, meter: &'m Meter) -> Result<Box<dyn Read + Send + 'm>> {
     let storage = Storage::here(uri)?;
     let clients = storage.clients(uri, meter)?;
-    let store = Arc::clone(&clients.transfer);
-    let source = Source { store, key: key(uri)?, uri: uri.clone(), input: input.clone(), timeout: storage.timeout };
+    let source = Source { clients, key: key(uri)?, uri: uri.clone(), input: input.clone(), timeout: storage.timeout };
     Ok(Box::new(source.read(storage, meter)))
 }
 
 /// An object to transfer.
 struct Source {
-    store: Arc<dyn ObjectStore>,
+    clients: Arc<Clients>,
     key: Key,
     uri: Uri,
     input: Input,
@@ -85,7 +86,9 @@ impl Source {
         let task = {
             let room = Arc::clone(&room);
             storage.spawn(async move {
-                let end = match self.receive(&sender, &room).await {
+                // The stream of an answer may ask for the rest by itself.
+                let exchange = Exchange::object(self.key.as_ref());
+                let end = match exchange.ask(self.receive(&sender, &room)).await {
                     Ok(()) => Piece::End,
                     Err(reason) => Piece::Failed(reason),
                 };
@@ -129,14 +132,16 @@ impl Source {
     async fn request(&self, at: &mut u64, pieces: &Sender<Piece>, room: &Semaphore) -> Result<(), Broken> {
         let range = (*at > 0).then_some(GetRange::Offset(*at));
         let options = GetOptions { range, ..GetOptions::default() };
-        let answer = tokio::time::timeout(self.timeout + STALL, self.store.get_opts(&self.key, options)).await;
+        let get = self.clients.transfer.get_opts(&self.key, options);
+        let answer = tokio::time::timeout(self.timeout + STALL, get).await;
+        let why = |error| of_clients(reason(&error, &self.uri), self.uri.scheme, &self.clients);
         let found = match answer {
             Ok(Ok(found)) => found,
             Ok(Err(error)) if *at > 0 && has_no_ranges(&error) => {
                 let reason = "the connection was closed, and the server cannot continue a transfer".to_owned();
                 return Err(Broken::Finally(StorageReason::Other(reason)));
             }
-            Ok(Err(error)) => return Err(Broken::of(reason(&error, &self.uri), *at)),
+            Ok(Err(error)) => return Err(Broken::of(why(error), *at)),
             Err(_) => return Err(Broken::of(StorageReason::Busy { reason: "no answer in time".to_owned() }, *at)),
         };
         if !self.is_same(&found.meta) {
@@ -149,7 +154,7 @@ impl Source {
             let piece = match tokio::time::timeout(stall, next).await {
                 Ok(None) => return Ok(()),
                 Ok(Some(Ok(piece))) => piece,
-                Ok(Some(Err(error))) => return Err(Broken::Perhaps(brief(&reason(&error, &self.uri)))),
+                Ok(Some(Err(error))) => return Err(Broken::Perhaps(brief(&why(error)))),
                 Err(_) => return Err(Broken::Perhaps(format!("no byte arrived for {} s", stall.as_secs()))),
             };
             *at += piece.len() as u64;
@@ -208,7 +213,10 @@ impl Broken {
 /// Returns the cause without the hint for users.
 fn brief(reason: &StorageReason) -> String {
     match reason {
-        StorageReason::Busy { reason } | StorageReason::NoConnection { reason, .. } => reason.clone(),
+        StorageReason::Busy { reason }
+        | StorageReason::Broken { reason }
+        | StorageReason::NoConnection { reason, .. }
+        | StorageReason::Invalid { reason } => reason.clone(),
         other => other.to_string(),
     }
 }

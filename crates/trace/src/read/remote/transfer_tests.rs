@@ -145,8 +145,9 @@ fn refusals_have_reasons() {
         reason(&server.url("a.json"))
     };
     assert!(matches!(of("404 Not Found"), StorageReason::NotFound { .. }));
-    assert!(matches!(of("403 Forbidden"), StorageReason::Denied { .. }));
-    assert!(matches!(of("401 Unauthorized"), StorageReason::WrongCredentials { .. }));
+    for status in ["403 Forbidden", "401 Unauthorized"] {
+        assert!(matches!(of(status), StorageReason::DeniedToAnyone { .. }), "web servers are sent no credentials");
+    }
     let busy = of("503 Slow Down");
     assert!(matches!(busy, StorageReason::Busy { .. }) && busy.is_transient(), "{busy}");
     assert!(of("501 Not Implemented").to_string().contains("check the endpoint"));

@@ -1,6 +1,7 @@
 //! Addresses of traces: `s3://bucket/run7`, `https://host/rank0.json.gz`, `file:///shared/run7`.
 
 use crate::Result;
+use crate::domain::{has_secret, without_secrets};
 use crate::error::{AddressReason, StorageError};
 use std::ffi::OsString;
 use std::fmt;
@@ -55,6 +56,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("htps", "https"),
     ("files", "file"),
 ];
+
+/// Where credentials belong, if it is unknown of what.
+const IN_ENVIRONMENT: &str = "set them in the environment instead";
 
 /// Parts of parameters that hold a signature or a token.
 const SIGNED: &[&str] = &["signature=", "security-token=", "sig=", "token=", "credential=", "password="];
@@ -125,9 +129,18 @@ impl Location {
     /// # Errors
     /// [`StorageError::WrongAddress`], whose text has no credentials.
     pub(crate) fn of(path: &Path) -> Result<Self> {
-        let local = || Ok(Self::Local(path.to_owned()));
-        let Some((scheme, rest)) = path.to_str().and_then(split) else { return local() };
         let wrong = |shown: String, reason| Err(StorageError::WrongAddress { address: shown, reason }.into());
+        // Blanks before an address were copied with it.
+        let Some((scheme, rest)) = path.to_str().and_then(|text| split(text.trim_start())) else {
+            return match path.to_str().filter(|text| text.contains(":/") && has_secret(text)) {
+                // It would appear in messages as a path.
+                Some(text) => {
+                    let shown = without_secrets(text).chars().map(|c| if c.is_control() { '�' } else { c }).collect();
+                    wrong(shown, AddressReason::Credentials { fix: IN_ENVIRONMENT })
+                }
+                None => Ok(Self::Local(path.to_owned())),
+            };
+        };
         let lower = scheme.to_ascii_lowercase();
         if lower == "file" {
             return match local_path(rest) {
@@ -204,7 +217,7 @@ fn local_path(rest: &str) -> std::result::Result<PathBuf, AddressReason> {
 }
 
 /// Returns the bytes of a text with its `%20` decoded. A `%` before anything else is itself.
-fn decoded(text: &str) -> Vec<u8> {
+pub(super) fn decoded(text: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| (*byte as char).to_digit(16));
     let bytes = text.as_bytes();
     let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
