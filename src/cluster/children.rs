@@ -1,6 +1,6 @@
 //! One task as a child process: started, fed, ended with its output.
 
-use super::last_lines::end_of_log;
+use super::last_lines::end_of_pipe;
 use super::write_frame;
 use crate::sync::lock;
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ impl Children {
             (id, pipes)
         };
         let (stdin, stdout, stderr) = pipes;
-        let said = std::thread::spawn(move || end_of(stderr));
+        let said = std::thread::spawn(move || end_of_pipe(stderr));
         if let Some(mut stdin) = stdin {
             // A program that ends early says why itself.
             let _ = frames.iter().try_for_each(|frame| write_frame(&mut stdin, frame));
@@ -102,13 +102,4 @@ impl Children {
             let _ = child.kill().and_then(|()| child.wait());
         }
     }
-}
-
-fn end_of(pipe: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        // What was read before an error is worth showing.
-        let _ = pipe.read_to_end(&mut bytes);
-    }
-    end_of_log(&bytes)
 }

@@ -62,7 +62,7 @@ pub(crate) fn shared_folder(given: Option<PathBuf>) -> Option<PathBuf> {
 /// Why there is no engine.
 #[derive(Debug)]
 pub(crate) enum NoEngine {
-    /// The address is none; what was expected.
+    /// The address, without secrets, is none; what was expected.
     Address { given: String, expected: String },
     /// The engine cannot be used.
     Trace(trace::Error),
@@ -76,7 +76,7 @@ pub(crate) fn engine(chosen: &Chosen) -> Result<Arc<dyn Engine>, NoEngine> {
     match chosen {
         Chosen::Ray { address, needs } => {
             let checked = Address::of(address);
-            let checked = checked.map_err(|expected| NoEngine::Address { given: address.clone(), expected })?;
+            let checked = checked.map_err(|expected| NoEngine::Address { given: Address::shown(address), expected })?;
             Ok(Arc::new(Ray::connect(checked, needs.clone()).map_err(NoEngine::Trace)?))
         }
         Chosen::Slurm { folder, needs } => {

@@ -12,6 +12,7 @@ mod last_lines;
 mod listener;
 mod own_files;
 mod processes;
+mod quoted;
 mod ray;
 mod slurm;
 

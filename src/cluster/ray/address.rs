@@ -1,6 +1,7 @@
 //! The address of a Ray dashboard.
 
 use std::net::IpAddr;
+use trace::without_secrets;
 
 /// `http://127.0.0.1:8265`, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +22,11 @@ impl Address {
     /// What was expected, with the address that was probably meant.
     pub(in crate::cluster) fn of(text: &str) -> Result<Self, String> {
         let Some((scheme, place)) = text.trim().split_once("://") else {
-            let host = text.split([':', '/']).next().unwrap_or_default();
+            let host = after_user(text.trim()).split([':', '/']).next().unwrap_or_default();
             return Err(format!("http:// or https://, and the dashboard of a Ray head, such as {}", likely(host)));
         };
         let place = place.trim_end_matches('/');
-        let host = host_of(place);
+        let host = host_of(after_user(place));
         let scheme = match scheme {
             "http" => "http",
             "https" => "https",
@@ -43,6 +44,16 @@ impl Address {
         };
         let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
         Ok(Self { scheme, place: place.to_owned(), is_loopback })
+    }
+
+    /// Returns a text that is no address as messages show it: without user, password and parameters.
+    pub(in crate::cluster) fn shown(text: &str) -> String {
+        let text = text.split(['?', '#']).next().unwrap_or_default();
+        match (text.split_once("://"), text.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, host))) => without_secrets(&format!("{scheme}://…@{host}")),
+            (None, Some((_, host))) => without_secrets(&format!("…@{host}")),
+            (_, None) => without_secrets(text),
+        }
     }
 
     /// Returns `http://127.0.0.1:8265`.
@@ -64,6 +75,11 @@ impl Address {
     pub(super) fn is_private(&self) -> bool {
         self.is_loopback || self.scheme == "https"
     }
+}
+
+/// Returns what follows the user and the password.
+fn after_user(place: &str) -> &str {
+    place.rsplit_once('@').map_or(place, |(_, host)| host)
 }
 
 /// Returns the host of `host:port` or `[::1]:port`.
@@ -106,6 +122,22 @@ mod tests {
         ] {
             let said = of(given).unwrap_err();
             assert!(said.contains(meant), "{given}: {said}");
+        }
+    }
+
+    #[test]
+    fn address_with_a_secret_is_shown_without_it() {
+        for (given, shown) in [
+            ("http://me:SECRET@head:8265", "http://…@head:8265"),
+            ("ray://SECRET:x@head:10001", "ray://…@head:10001"),
+            ("me:SEC/RET@head", "…@head"),
+            ("SECRET@head", "…@head"),
+            ("http://head/?token=SECRET", "http://head/"),
+            ("head:8265", "head:8265"),
+        ] {
+            assert_eq!(Address::shown(given), shown);
+            let said = Address::of(given).unwrap_err();
+            assert!(!said.contains("SECRET") && !said.contains("RET"), "{given}: {said}");
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use super::address::Address;
 use super::http::{Http, Refusal};
+use super::interrupt::{FIRST_PAUSE, interruptible, pause, pause_before, stop};
 use super::log::{self, Event};
-use super::package::{PROGRAM, PackedProgram, Package};
+use super::package::{PROGRAM, Package, PackedProgram};
 use super::token::Token;
 use crate::cluster::choice::Needs;
 use crate::cluster::last_lines::failed_inputs;
 use crate::cluster::listener::{Progress, tell};
+use crate::cluster::quoted::{quoted, quoted_end};
 use crate::cluster::{FAN_IN, build, job_name};
 use crate::sync::lock;
 use serde_json::{Value, json};
@@ -29,14 +31,16 @@ const RETRIES: usize = 4;
 const POLLS: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(1500)];
 /// After this time, looks are rarer.
 const EAGER: Duration = Duration::from_secs(10);
-/// Time between two looks at whether the job is interrupted.
-const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 /// How long an unreachable head is asked again.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the answer of a job that has ended may be missing in its log.
 const LATE_LOG: Duration = Duration::from_secs(10);
 /// Jobs of one question that have no answer before the next is submitted.
 const MOST_ATTEMPTS: usize = 500;
+/// How often a dashboard may say that there is a job which it does not know.
+const MOST_CONTRADICTIONS: u32 = 4;
+/// Bytes of a log besides the merged partial result: lines of Ray, and of the driver about failed ranks.
+const OTHER_LINES: u64 = 64 << 20;
 
 /// A Ray cluster.
 #[derive(Debug)]
@@ -98,7 +102,16 @@ impl Ray {
     }
 
     fn failed(&self, refusal: impl Into<Refusal>) -> Error {
-        failed(self.name(), refusal.into().reason)
+        let refusal = refusal.into();
+        if refusal.is_interrupt { Error::Interrupted } else { failed(self.name(), refusal.reason) }
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        job: &Job<'_>,
+        call: impl FnOnce(&Http) -> std::result::Result<T, Refusal> + Send + 'static,
+    ) -> std::result::Result<T, Refusal> {
+        interruptible(&self.http, job.is_interrupted, call)
     }
 
     /// Returns the packed program, made at the first call; `None` if every node has it.
@@ -115,12 +128,16 @@ impl Ray {
     }
 
     /// Makes sure that the cluster has a package, and keeps it for the job.
-    fn provide(&self, package: &Package) -> Result<()> {
-        let has = || self.http.has_package(&package.name).map_err(|refusal| self.failed(refusal));
+    fn provide(&self, job: &Job<'_>, package: &Package) -> Result<()> {
+        let has = || {
+            let name = package.name.clone();
+            self.ask(job, move |http| http.has_package(&name)).map_err(|refusal| self.failed(refusal))
+        };
         if has()? {
             return Ok(());
         }
-        self.http.put_package(&package.name, package.content.clone()).map_err(|refusal| self.failed(refusal))?;
+        let Package { name, content } = package.clone();
+        self.ask(job, move |http| http.put_package(&name, content)).map_err(|refusal| self.failed(refusal))?;
         // A package that was not asked for is gone the moment its job ends.
         if has()? { Ok(()) } else { Err(self.failed("the cluster lost a package that was just sent; try again")) }
     }
@@ -143,8 +160,7 @@ impl Ray {
         let work = work.map_err(|error| self.failed(format!("cannot pack the plan: {error}")))?;
         let program = program.map(|program| &program.package);
         for package in program.into_iter().chain([&work]) {
-            self.provide(package)?;
-            check(job)?;
+            self.provide(job, package)?;
         }
         let uri = |package: &Package| format!("gcs://{}", package.name);
         let mut environment = json!({"working_dir": uri(&work)});
@@ -166,11 +182,11 @@ impl Ray {
     /// Submits a job, or finds the same job of an earlier kernel that runs, or whose answer is still in its log.
     fn submitted(&self, job: &Job<'_>, progress: &mut Progress) -> Result<Submitted> {
         let name = format!("tracebook-{}", job_name(job.given, job.bundles.unwrap_or_default(), &self.needs));
-        let mut request = None;
+        let (mut request, mut contradictions) = (None, 0);
         for attempt in 0..MOST_ATTEMPTS {
-            check(job)?;
+            pause(job.is_interrupted, pause_before(attempt))?;
             let id = if attempt == 0 { name.clone() } else { format!("{name}-{attempt}") };
-            let known = self.http.job(&id).map_err(|refusal| self.failed(refusal))?;
+            let known = self.known(job, &id).map_err(|refusal| self.failed(refusal))?;
             match known.as_ref().and_then(|known| known.get("status")).and_then(Value::as_str) {
                 None => {
                     let request = match &mut request {
@@ -178,14 +194,23 @@ impl Ray {
                         none => none.insert(self.request(job)?),
                     };
                     request["submission_id"] = Value::from(id.as_str());
-                    if self.http.submit(request).map_err(|refusal| self.failed(refusal))? {
+                    if self.submit(job, &id, request.clone())? {
                         return Ok(Submitted::Runs(id));
                     }
+                    contradictions += 1;
+                    if contradictions >= MOST_CONTRADICTIONS {
+                        let reason = format!("the dashboard says that job {id} exists, and does not know it");
+                        return Err(self.failed(format!("{reason}; look at the log of the head, or start it again")));
+                    }
+                    pause(job.is_interrupted, FIRST_PAUSE * 2_u32.pow(contradictions))?;
                 }
                 Some("PENDING" | "RUNNING") if !lock(&self.given_up).contains(&id) => return Ok(Submitted::Runs(id)),
                 // Files may have changed since another load; a question names size and time of each.
                 Some("SUCCEEDED") if job.bundles.is_some() => {
-                    let log = self.http.log(&id).unwrap_or_default();
+                    let log = match self.log(job, &id) {
+                        Err(refusal) if refusal.is_interrupt => return Err(Error::Interrupted),
+                        log => log.unwrap_or_default(),
+                    };
                     if let Some(ran) = self.read(&log, progress).ok().flatten().filter(|ran| ran.failed.is_empty()) {
                         return Ok(Submitted::HasEnded(id, ran));
                     }
@@ -196,16 +221,44 @@ impl Ray {
         Err(self.failed(format!("{MOST_ATTEMPTS} jobs of this question have failed; start the cluster again")))
     }
 
+    /// Submits a job; `false` if there is one of this name. After an interrupt, the cluster may have it.
+    fn submit(&self, job: &Job<'_>, id: &str, request: Value) -> Result<bool> {
+        self.ask(job, move |http| http.submit(&request)).map_err(|refusal| {
+            if refusal.is_interrupt {
+                stop(&self.http, id);
+            }
+            self.failed(refusal)
+        })
+    }
+
+    /// Returns what is known of a job.
+    fn known(&self, job: &Job<'_>, id: &str) -> std::result::Result<Option<Value>, Refusal> {
+        let id = id.to_owned();
+        self.ask(job, move |http| http.job(&id))
+    }
+
+    /// Returns the log of a job.
+    fn log(&self, job: &Job<'_>, id: &str) -> std::result::Result<String, Refusal> {
+        // In base64, four characters are three bytes.
+        let most = (job.given.most_bytes / 3).saturating_mul(4).saturating_add(OTHER_LINES);
+        let id = id.to_owned();
+        self.ask(job, move |http| http.log(&id, most))
+    }
+
     /// Waits for a job.
     fn wait(&self, id: &str, job: &Job<'_>, progress: &mut Progress) -> Result<Ran> {
         let begun = Instant::now();
         let (mut unreachable, mut ended) = (None::<Instant>, None::<Instant>);
         loop {
-            let looked = self.look(id, progress);
+            let looked = self.look(id, job, progress);
             if let Ok(Looked::Ended(ran)) = looked {
                 return Ok(ran);
             }
             match looked {
+                Err(refusal) if refusal.is_interrupt => {
+                    stop(&self.http, id);
+                    return Err(Error::Interrupted);
+                }
                 Err(refusal) if refusal.is_passing => {
                     let since = unreachable.get_or_insert_with(Instant::now);
                     if since.elapsed() > TIMEOUT {
@@ -225,33 +278,28 @@ impl Ray {
             }
             tell(progress);
             let poll = if begun.elapsed() < EAGER { POLLS[0] } else { POLLS[1] };
-            let until = Instant::now() + poll;
-            while Instant::now() < until {
-                if (job.is_interrupted)() {
-                    // The cell ends in any case.
-                    let _ = self.http.stop(id);
-                    return Err(Error::Interrupted);
-                }
-                std::thread::sleep(INTERRUPT_POLL);
+            if let Err(interrupt) = pause(job.is_interrupted, poll) {
+                stop(&self.http, id);
+                return Err(interrupt);
             }
         }
     }
 
     /// Looks at a job once.
-    fn look(&self, id: &str, progress: &mut Progress) -> std::result::Result<Looked, Refusal> {
+    fn look(&self, id: &str, job: &Job<'_>, progress: &mut Progress) -> std::result::Result<Looked, Refusal> {
         let gone = || {
             Refusal::lasting(format!(
                 "the cluster does not know job {id} any more: its head was started again; load again"
             ))
         };
-        let state = self.http.job(id)?.ok_or_else(gone)?;
+        let state = self.known(job, id)?.ok_or_else(gone)?;
         let status = state.get("status").and_then(Value::as_str).unwrap_or_default();
         let message = || state.get("message").and_then(Value::as_str).unwrap_or_default().trim();
         if status == "PENDING" {
             progress.state = "the cluster prepares the job".to_owned();
             return Ok(Looked::Runs);
         }
-        let log = self.http.log(id)?;
+        let log = self.log(job, id)?;
         let ran = self.read(&log, progress).map_err(Refusal::lasting)?;
         match (status, ran) {
             ("SUCCEEDED", Some(ran)) => Ok(Looked::Ended(ran)),
@@ -270,8 +318,8 @@ impl Ray {
                 self.python
             );
         }
-        let said = log::tail(log, 8);
-        let said = if said.is_empty() { message.to_owned() } else { said };
+        let said = quoted_end(&log::tail(log, 8));
+        let said = if said.is_empty() { quoted_end(message) } else { said };
         format!("the job failed: {said}")
     }
 
@@ -290,7 +338,7 @@ impl Ray {
                 }
                 Event::Failed { inputs, reason, log } => failed.extend(failed_inputs(inputs, &reason, &log)),
                 Event::Said { .. } => {}
-                Event::Fatal { reason } => return Err(reason),
+                Event::Fatal { reason } => return Err(quoted(&reason)),
                 Event::State { bytes, sha256, base64 } => found = Some(log::state(bytes, &sha256, &base64)?),
             }
         }
@@ -370,8 +418,4 @@ impl From<&str> for Refusal {
 
 fn failed(engine: String, reason: String) -> Error {
     Error::Distributed(DistributedReason::Engine { engine, reason })
-}
-
-fn check(job: &Job<'_>) -> Result<()> {
-    if (job.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
 }

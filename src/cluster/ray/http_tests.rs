@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::engine::Ray;
+use super::super::interrupt::pause_before;
 use super::*;
 use crate::cluster::choice::Needs;
 use serde_json::json;
@@ -13,6 +14,9 @@ use trace::task::{Bundle, Engine, Given, Input, Job};
 
 /// Method and path of a request, its header `Authorization`, and its body.
 type Request = (String, String, Vec<u8>);
+
+/// The status of an answer that does not come.
+const HANGS: u16 = 0;
 
 /// Answers requests in turn; the last answer stays.
 struct Server {
@@ -32,6 +36,7 @@ impl Server {
         }
         let said = Arc::clone(&heard);
         std::thread::spawn(move || {
+            let mut open = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());
                 let (mut first, mut token, mut length) = (String::new(), String::new(), 0);
@@ -58,6 +63,10 @@ impl Server {
                     if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0].clone() }
                 });
                 said.lock().unwrap().push((request, token, body));
+                if status == HANGS {
+                    open.push(stream);
+                    continue;
+                }
                 let head =
                     format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
                 // The client may have gone.
@@ -198,6 +207,81 @@ fn an_interrupt_stops_the_job() {
     let ray = ray(&server);
     let submitted = || server.heard("POST /api/jobs/") > 0;
     assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
+    let heard = server.heard.lock().unwrap();
+    assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/stop")), "{heard:?}");
+}
+
+#[test]
+fn long_answers_are_refused_by_name() {
+    let huge = "x".repeat((1 << 20) + 1);
+    for path in ["GET /api/version", "GET /api/packages", "POST /api/jobs/"] {
+        let http = Server::start(&[(path, 200, &huge)]).http(None);
+        let refusal = match path {
+            "GET /api/version" => http.version().unwrap_err(),
+            "GET /api/packages" => http.has_package("p").unwrap_err(),
+            _ => http.submit(&json!({})).unwrap_err(),
+        };
+        assert!(refusal.reason.contains("has more than 1 MiB") && !refusal.is_passing, "{path} {}", refusal.reason);
+    }
+    let http = Server::start(&[("GET /api/jobs/", 200, &"x".repeat((16 << 20) + 1))]).http(None);
+    assert!(http.job("x").unwrap_err().reason.contains("the state of the job has more than 16 MiB"));
+    let said = http.log("x", 1000).unwrap_err().reason;
+    assert!(said.contains("the log of the job has more than 1000 B"), "{said}");
+}
+
+#[test]
+fn long_refusals_are_cut() {
+    let http = Server::start(&[("POST /api/jobs/", 400, &"é".repeat(1 << 20))]).http(None);
+    let said = http.submit(&json!({})).unwrap_err().reason;
+    assert!(said.contains("400") && said.chars().count() < 700, "{said}");
+    let http =
+        Server::start(&[("GET /api/version", 200, &json!({"ray_version": "2".repeat(41)}).to_string())]).http(None);
+    assert!(http.version().unwrap_err().reason.contains("no Ray dashboard"));
+}
+
+#[test]
+fn secrets_in_answers_are_not_shown() {
+    let token = || Token::of(|_| Some("cluster-token".into()), None);
+    let body = "no: cluster-token of http://me:pw@head?key=k, Authorization: Bearer other-token";
+    let server =
+        Server::start(&[("POST /api/jobs/", 400, body), ("GET /api/jobs/", 200, &log_of(&[json!("cluster-token")]))]);
+    let http = server.http(token());
+    let said = http.submit(&json!({})).unwrap_err().reason;
+    assert!(said.contains("no: … of http://…@head"), "{said}");
+    for secret in ["cluster-token", "pw", "key=k", "other-token"] {
+        assert!(!said.contains(secret), "{said}");
+    }
+    assert!(!http.log("x", 10_000).unwrap().contains("cluster-token"));
+}
+
+#[test]
+fn dashboard_that_contradicts_itself_is_left_soon() {
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 200, ""),
+        ("POST /api/jobs/", 500, "job already exists"),
+        ("GET /api/jobs/", 404, ""),
+    ]);
+    let said = asked(&ray(&server), &|| false).unwrap_err().to_string();
+    assert!(said.contains("exists, and does not know it"), "{said}");
+    assert_eq!((server.heard("POST /api/jobs/"), server.heard("GET /api/jobs/")), (4, 4));
+    let pauses: Vec<u128> = [0, 7, 8, 9, 17, 400].map(|attempt| pause_before(attempt).as_millis()).to_vec();
+    assert_eq!(pauses, [0, 0, 100, 200, 1000, 1000]);
+}
+
+#[test]
+fn interrupt_while_the_log_hangs_stops_the_job() {
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 200, ""),
+        ("POST /api/jobs/", 200, "{}"),
+        ("GET /api/jobs/", 404, ""),
+        ("GET /api/jobs/", 200, r#"{"status": "RUNNING"}"#),
+        ("GET /api/jobs/", HANGS, ""),
+    ]);
+    let ray = ray(&server);
+    let hangs = || server.heard("GET /api/jobs/") > 2;
+    assert!(matches!(asked(&ray, &hangs), Err(trace::Error::Interrupted)));
     let heard = server.heard.lock().unwrap();
     assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/stop")), "{heard:?}");
 }

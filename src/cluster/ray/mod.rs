@@ -3,6 +3,7 @@
 mod address;
 mod engine;
 mod http;
+mod interrupt;
 mod log;
 mod package;
 mod token;

@@ -34,6 +34,11 @@ impl Token {
     pub(super) fn header(&self) -> String {
         format!("Bearer {}", self.0)
     }
+
+    /// Returns a text without the token.
+    pub(super) fn hidden_in(&self, text: String) -> String {
+        if text.contains(&self.0) { text.replace(&self.0, "…") } else { text }
+    }
 }
 
 #[cfg(test)]
@@ -60,5 +65,6 @@ mod tests {
         assert_eq!(find(Some(""), None).unwrap(), "Bearer own");
         assert_eq!(Token::of(|_| None, None), None);
         assert_eq!(format!("{:?}", Token("secret".to_owned())), "Token(…)");
+        assert_eq!(Token("secret".to_owned()).hidden_in("a secret token".to_owned()), "a … token");
     }
 }

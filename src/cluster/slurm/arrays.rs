@@ -22,6 +22,8 @@ const MOST_TASKS: usize = 1000;
 const RETRIES: usize = 4;
 /// How often the job that merges is sent again, if it did not see all partial results.
 const MERGES: usize = 3;
+/// Bytes that the form of a partial result may add to it.
+const ENVELOPE: u64 = 1 << 20;
 /// Time between two looks at the folder.
 const LOOK: Duration = Duration::from_millis(300);
 /// Time between two looks at whether the job is interrupted.
@@ -123,7 +125,7 @@ impl<'a> Arrays<'a> {
             let name = format!("reduce-{}", merge.first);
             self.merge(merge, &name)?;
             if self.folder.merged(&name) == self.good {
-                let state = self.folder.state(&name);
+                let state = self.folder.state(&name, self.job.given.most_bytes.saturating_add(ENVELOPE));
                 return state.map_err(|error| self.cannot_use("read", error));
             }
             // A node saw the folder as it had been before, or a task that was lost has ended after all.

@@ -1,18 +1,19 @@
 //! The commands of Slurm: `sbatch`, `squeue`, `sacct`, `scancel`, `sinfo`. No other program is called.
 
+use crate::cluster::last_lines::end_of_pipe;
+use crate::cluster::quoted::quoted;
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Time for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
 /// Time between two looks at whether a command has ended.
 const POLL: Duration = Duration::from_millis(10);
-/// The most characters of what a command said that a message repeats.
-const MOST_SAID: usize = 600;
+/// The most bytes of an answer: a queue of a million tasks.
+const MOST_ANSWER: u64 = 64 << 20;
 
 /// Runs a command, and returns its standard output.
 ///
@@ -28,7 +29,8 @@ pub(super) fn run(name: &str, words: &[String]) -> Result<String, String> {
         ),
         _ => format!("cannot run `{name}`: {error}"),
     })?;
-    let (out, err) = (text_of(child.stdout.take()), text_of(child.stderr.take()));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (out, err) = (std::thread::spawn(move || text_of(stdout)), std::thread::spawn(move || end_of_pipe(stderr)));
     let until = Instant::now() + ANSWER;
     let status = loop {
         match child.try_wait() {
@@ -46,23 +48,26 @@ pub(super) fn run(name: &str, words: &[String]) -> Result<String, String> {
         }
     };
     let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
+    if status.success() && out.len() as u64 > MOST_ANSWER {
+        return Err(format!("`{name}`: its answer is longer than {}", trace_view::format::bytes(MOST_ANSWER)));
+    }
     if status.success() {
         return Ok(out);
     }
-    let said: String = err.trim().chars().take(MOST_SAID).collect();
+    let said = quoted(&err);
     let said = if said.is_empty() { format!("it ended with {status}") } else { said };
     Err(format!("`{name}`: {}", said.replace('\n', "; ")))
 }
 
-fn text_of(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before an error is worth showing.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+/// Reads an answer, at most one byte more than it may have; a command that writes on is not kept waiting.
+fn text_of(pipe: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        // What was read before an error is worth showing.
+        let _ = Read::by_ref(&mut pipe).take(MOST_ANSWER + 1).read_to_end(&mut bytes);
+        let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Returns the version: `22.05.8`.
@@ -75,7 +80,7 @@ pub(super) fn version() -> Result<String, String> {
         [name, version] if name.starts_with("slurm") => Ok(version.to_owned()),
         _ => Err(format!(
             "`sbatch` is not Slurm's: it calls itself `{}`",
-            said.trim().chars().take(80).collect::<String>()
+            quoted(&said).chars().take(80).collect::<String>()
         )),
     }
 }
@@ -129,7 +134,7 @@ pub(super) fn submit(job: &Submission<'_>) -> Result<String, String> {
     })?;
     let id = said.trim().split(';').next().unwrap_or_default();
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_digit()) {
-        return Err(format!("`sbatch` answered `{}`: expected the id of a job", said.trim()));
+        return Err(format!("`sbatch` answered `{}`: expected the id of a job", quoted(&said)));
     }
     Ok(id.to_owned())
 }
@@ -178,6 +183,14 @@ mod tests {
         assert_eq!(run("sh", &["-c".to_owned(), "echo a; echo b >&2".to_owned()]).unwrap(), "a\n");
         let failed = run("sh", &["-c".to_owned(), "echo one >&2; echo two >&2; exit 3".to_owned()]);
         assert_eq!(failed.unwrap_err(), "`sh`: one; two");
+        let secret = run("sh", &["-c".to_owned(), "echo wrong token=abc of me:pw@host >&2; exit 1".to_owned()]);
+        assert_eq!(secret.unwrap_err(), "`sh`: wrong token=… of …@host");
+    }
+
+    #[test]
+    fn answer_without_end_is_refused_by_name() {
+        let said = run("sh", &["-c".to_owned(), "head -c 100000000 /dev/zero".to_owned()]).unwrap_err();
+        assert_eq!(said, "`sh`: its answer is longer than 64 MiB");
     }
 
     #[test]

@@ -49,8 +49,16 @@ impl Slurm {
             failed(&name, format!("cannot use the shared folder {}: {error}", shared.display()))
         };
         let shared = std::path::absolute(shared).map_err(unusable)?;
-        if shared.to_str().is_none_or(|text| text.contains('\n')) {
-            return Err(failed(&name, format!("invalid shared folder {}: expected a path in UTF-8", shared.display())));
+        let expected = match shared.to_str() {
+            None => Some("a path in UTF-8"),
+            Some(text) if text.contains('\n') => {
+                Some("a path without a line break, which scripts of Slurm cannot name")
+            }
+            Some(_) => None,
+        };
+        if let Some(expected) = expected {
+            let shown = shared.display().to_string().replace('\n', "\\n");
+            return Err(failed(&name, format!("invalid shared folder {shown}: expected {expected}")));
         }
         drop(JobFolder::create(&shared).map_err(unusable)?);
         let program = std::env::var_os("TRACEBOOK_TASK_PROGRAM").filter(|path| !path.is_empty()).map(PathBuf::from);

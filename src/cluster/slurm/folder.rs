@@ -1,12 +1,12 @@
 //! The shared folder: in it a private folder of each user, with programs of builds, and a folder for each job with its plans, partial
 //! results, logs and exit codes.
 
-use crate::cluster::last_lines::end_of_log;
+use crate::cluster::last_lines::end_of_file;
 use crate::cluster::own_files::{keeps_its_folders, open_own, own_folder, sha256};
 use crate::cluster::write_frame;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, Permissions};
-use std::io::{BufWriter, Result, Seek, Write};
+use std::io::{BufWriter, Error, Read, Result, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -113,17 +113,23 @@ impl JobFolder {
 
     /// Returns the end of the log of a task.
     pub(super) fn log(&self, task: &str) -> String {
-        end_of(&self.path().join(format!("{task}.log")))
+        end_of_file(&self.path().join(format!("{task}.log")))
     }
 
     /// Returns what Slurm itself wrote about a task: `7_3` of an array.
     pub(super) fn slurm_log(&self, id: &str) -> String {
-        end_of(&self.path().join(format!("slurm-{id}.out")))
+        end_of_file(&self.path().join(format!("slurm-{id}.out")))
     }
 
-    /// Returns the partial result of a task.
-    pub(super) fn state(&self, task: &str) -> Result<Vec<u8>> {
-        std::fs::read(self.path().join(format!("{task}.state")))
+    /// Returns the partial result of a task, which has at most so many bytes.
+    pub(super) fn state(&self, task: &str, most: u64) -> Result<Vec<u8>> {
+        let mut state = Vec::new();
+        File::open(self.path().join(format!("{task}.state")))?.take(most + 1).read_to_end(&mut state)?;
+        if state.len() as u64 <= most {
+            Ok(state)
+        } else {
+            Err(Error::other(format!("{task}.state is longer than {most} bytes")))
+        }
     }
 
     /// Returns the numbers of the tasks whose partial results a merge has taken.
@@ -161,10 +167,6 @@ fn users_folder(shared: &Path, name: &str) -> Result<PathBuf> {
 /// Makes the folder of all jobs.
 fn jobs_in(shared: &Path) -> Result<PathBuf> {
     users_folder(shared, "jobs")
-}
-
-fn end_of(file: &Path) -> String {
-    end_of_log(&std::fs::read(file).unwrap_or_default())
 }
 
 /// Copies the program to the shared folder, once per build, and returns where it is. A copy is used again if no other user may write it

@@ -8,8 +8,8 @@ use crate::{Error, Problem};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use trace::task::{Engine, UnreadFile, is_uri};
-use trace::{LoadOptions, TraceSet};
+use trace::task::{Engine, UnreadFile, is_uri, path_of};
+use trace::{LoadOptions, TraceSet, without_secrets};
 use trace_view::format::{bytes, grouped};
 use trace_view::{Header, Kind as Shown, Part, Report, Table, TableValue, Unit};
 
@@ -117,12 +117,15 @@ impl Context<'_> {
 
 /// Refuses a path of this machine, where nodes of a cluster read the trace.
 fn check_is_uri(call: &Call<'_>, path: &str, engine: &str) -> Result<(), Error> {
+    // An address with a secret would be sent with the plan.
+    path_of(path)?;
     if is_uri(path) {
         return Ok(());
     }
+    let shown = without_secrets(path);
     let error = call
-        .cannot(format!("load {path} by {engine}"), "a path is this machine's, and nodes of a cluster read the trace");
-    Err(error.hint(format!("name a folder that every node sees: file://{}", absolute(path))).into())
+        .cannot(format!("load {shown} by {engine}"), "a path is this machine's, and nodes of a cluster read the trace");
+    Err(error.hint(format!("name a folder that every node sees: file://{}", absolute(&shown))).into())
 }
 
 fn absolute(path: &str) -> String {
