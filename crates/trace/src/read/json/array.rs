@@ -1,10 +1,14 @@
 //! Parser of an array of events: each valid entry goes to the sink, invalid ones are skipped.
 
+#[cfg(test)]
+#[path = "array_tests.rs"]
+mod tests;
+
 use super::boundary::{NextEvent, next_event};
 use super::buffer::End;
 use super::event::raw_event;
 use super::parser::{Array, CONTINUE, Parser, STOP};
-use super::scan::Stop;
+use super::scan::{Bad, Stop};
 use super::sink::EventSink;
 use crate::Result;
 use crate::read::{Anomaly, Fault};
@@ -18,6 +22,10 @@ pub(super) enum Entries {
     /// After the array, or where the text was cut or the sink stopped.
     Ended(ControlFlow<()>),
 }
+
+/// How many events that are too long may be followed by events in the text that was scanned for their ends. Each of those may be
+/// too long itself, and costs another scan of that text.
+const MAX_SEARCHED_TWICE: u32 = 4;
 
 const CUT_BETWEEN_EVENTS: &str = "the JSON text ends inside the list of events";
 
@@ -53,7 +61,7 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
                 }
                 Some(_) => match self.text.scan(|scanner| scanner.value().map(|_| ())) {
                     Ok(()) => self.not_an_event(),
-                    Err(Stop::Bad(reason)) => self.recover(reason.reason())?,
+                    Err(Stop::Bad(bad)) => self.recover(bad)?,
                     Err(Stop::More) => self.cut(CUT_BETWEEN_EVENTS)?,
                 },
                 None if array == Array::Bare && matches!(self.text.end(), Some(End::Complete)) => {
@@ -87,18 +95,26 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
         match scanned {
             Ok(()) => outcome.events += 1,
             Err(Stop::More) => self.cut("the JSON text ends inside an event")?,
-            Err(Stop::Bad(reason)) => {
+            Err(Stop::Bad(bad)) => {
                 outcome.events += 1;
-                self.recover(reason.reason())?;
+                self.recover(bad)?;
             }
         }
         Ok(())
     }
 
-    /// Skips an invalid event: moves to the next apparent start of an event.
-    fn recover(&mut self, reason: &'static str) -> Result<()> {
-        let here = Fault { offset: self.text.offset(), reason: reason.to_owned() };
+    /// Skips an invalid event, or one that is too long: moves to the next apparent start of an event.
+    #[cold]
+    #[inline(never)]
+    fn recover(&mut self, bad: Bad) -> Result<()> {
+        let here = Fault { offset: self.text.offset(), reason: bad.reason().to_owned() };
         self.outcome.skipped.get_or_insert((0, here)).0 += 1;
+        if bad == Bad::Long {
+            self.too_long += 1;
+            if self.too_long > MAX_SEARCHED_TWICE {
+                self.text.advance(self.text.max_value());
+            }
+        }
         loop {
             match next_event(self.text.ahead()) {
                 NextEvent::At(position) => {

@@ -10,10 +10,14 @@ pub(in crate::read) enum NextEvent {
     NotBefore(usize),
 }
 
+/// Upper bound on the white space at one place between two events. Without one, the search would begin again at the same brace
+/// as long as white space follows, and would keep all of it in memory.
+const MAX_BLANKS: usize = 4096;
+
 /// Finds the first `}`, `,`, `{` and key of an event, with any white space between them.
 pub(in crate::read) fn next_event(bytes: &[u8]) -> NextEvent {
     const KEYS: [&[u8]; 9] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id"];
-    let blanks = |from: usize| bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
+    let blanks = |from: usize| bytes[from..].iter().take(MAX_BLANKS).take_while(|byte| is_blank(**byte)).count();
     let mut at = 0;
     while let Some(found) = bytes[at..].iter().position(|&byte| byte == b'}') {
         let close = at + found;

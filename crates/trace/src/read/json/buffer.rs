@@ -1,5 +1,9 @@
 //! Sliding buffer over the JSON text, refilled as the cursor advances.
 
+#[cfg(test)]
+#[path = "buffer_tests.rs"]
+mod tests;
+
 use super::bytes::is_blank;
 use super::scan::{Bad, Scanner, Stop};
 use std::io::{ErrorKind, Read};
@@ -7,7 +11,7 @@ use std::io::{ErrorKind, Read};
 /// Bytes requested at once.
 pub(in crate::read) const BUFFER_SIZE: usize = 256 * 1024;
 
-/// Upper bound on a single value, in bytes; a longer one is skipped.
+/// Upper bound on a single value, an event for example, in bytes; a longer one is left out.
 const MAX_VALUE: usize = 64 * 1024 * 1024;
 
 /// Memory for the text of a chunk, used again for later chunks.
@@ -39,6 +43,8 @@ pub(in crate::read) struct TextBuffer<R> {
     refills: u64,
     /// A refill is one read, so that it never crosses a chunk boundary.
     by_chunks: bool,
+    /// Upper bound on what is scanned at once: [`MAX_VALUE`], except in tests.
+    max_value: usize,
 }
 
 /// Why no more text follows.
@@ -52,7 +58,7 @@ pub(in crate::read) enum End {
 
 impl<R: Read> TextBuffer<R> {
     pub(in crate::read) fn new(reader: R, size: usize) -> Self {
-        Self { reader, bytes: vec![0; size], at: 0, filled: 0, base: 0, end: None, refills: 0, by_chunks: false }
+        Self::over(reader, ChunkBuffer { bytes: vec![0; size], filled: 0 })
     }
 
     /// Creates a buffer over a reader that returns at most the rest of a chunk per read.
@@ -62,8 +68,19 @@ impl<R: Read> TextBuffer<R> {
 
     /// Creates a buffer that holds one chunk, whose text begins at offset `base`, and nothing after it.
     pub(in crate::read) fn of_chunk(chunk: ChunkBuffer, base: u64, reader: R) -> Self {
+        Self { base, end: Some(End::Complete), by_chunks: true, ..Self::over(reader, chunk) }
+    }
+
+    /// Creates a buffer whose text begins with that of a chunk.
+    fn over(reader: R, chunk: ChunkBuffer) -> Self {
         let ChunkBuffer { bytes, filled } = chunk;
-        Self { reader, bytes, at: 0, filled, base, end: Some(End::Complete), refills: 0, by_chunks: true }
+        Self { reader, bytes, at: 0, filled, base: 0, end: None, refills: 0, by_chunks: false, max_value: MAX_VALUE }
+    }
+
+    /// Lowers the upper bound on a single value.
+    #[cfg(test)]
+    pub(in crate::read) fn limited_to(self, max_value: usize) -> Self {
+        Self { max_value, ..self }
     }
 
     /// Replaces the consumed text by a chunk that begins at offset `base`; the cursor is at index `at` of it. Returns the
@@ -84,6 +101,11 @@ impl<R: Read> TextBuffer<R> {
     /// Returns the memory, with its text.
     pub(in crate::read) fn into_chunk(self) -> ChunkBuffer {
         ChunkBuffer { bytes: self.bytes, filled: self.filled }
+    }
+
+    /// Returns the upper bound on a single value, in bytes.
+    pub(in crate::read) fn max_value(&self) -> usize {
+        self.max_value
     }
 
     /// Returns the text from the cursor on, as far as it is in memory.
@@ -132,7 +154,10 @@ impl<R: Read> TextBuffer<R> {
             return false;
         }
         self.refills += 1;
-        self.bytes.copy_within(self.at..self.filled, 0);
+        // Inside a value that needs many refills the cursor stays, and so does the text.
+        if self.at > 0 {
+            self.bytes.copy_within(self.at..self.filled, 0);
+        }
         self.base += self.at as u64;
         self.filled -= self.at;
         self.at = 0;
@@ -155,6 +180,24 @@ impl<R: Read> TextBuffer<R> {
             }
         }
         self.filled > before
+    }
+
+    /// Reads until there is twice as much text after the cursor, or as much as is scanned at once. Returns whether there was
+    /// more.
+    ///
+    /// What did not fit is scanned again from its start. Since the text doubles, all scans of a value together are at most four
+    /// times as long as the value, however little one refill reads.
+    #[cold]
+    fn double(&mut self) -> bool {
+        let wanted = (2 * (self.filled - self.at)).min(self.max_value + 1);
+        let mut has_more = false;
+        while self.refill() {
+            has_more = true;
+            if self.filled - self.at >= wanted {
+                break;
+            }
+        }
+        has_more
     }
 
     /// Moves the cursor to the next byte in memory that is not white space and returns it; `None` at the end of what is in
@@ -181,25 +224,31 @@ impl<R: Read> TextBuffer<R> {
         }
     }
 
-    /// Scans something complete at the cursor, refilling as needed, and moves past it. [`Stop::More`]: the text ends.
+    /// Scans something complete at the cursor, refilling as needed, and moves past it. [`Stop::More`]: the text ends. The cursor
+    /// stays before what is too long ([`Bad::Long`]), and moves to where other text is invalid.
     pub(in crate::read) fn scan<T>(
         &mut self,
         mut scan: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
+        let mut is_long = false;
         loop {
             // Bounded, so that whether a value is too long does not depend on how much is in memory.
             let ahead = &self.bytes[self.at..self.filled];
-            let mut scanner = Scanner::new(&ahead[..ahead.len().min(MAX_VALUE + 1)]);
+            let mut scanner = Scanner::new(&ahead[..ahead.len().min(self.max_value + 1)]);
             match scan(&mut scanner) {
                 Ok(value) => {
                     self.at += scanner.position();
                     return Ok(value);
                 }
-                Err(Stop::More) if self.filled - self.at > MAX_VALUE => {
+                Err(Stop::More) if self.filled - self.at > self.max_value => {
                     return Err(Stop::Bad(Bad::Long));
                 }
                 Err(Stop::More) => {
-                    if !self.refill() {
+                    // Most values that cross the end of the text end with the next read: text of the chunk behind it is left to the
+                    // thread that parses it.
+                    let has_more = if is_long { self.double() } else { self.refill() };
+                    is_long = true;
+                    if !has_more {
                         return Err(Stop::More);
                     }
                 }

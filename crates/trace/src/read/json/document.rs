@@ -60,6 +60,8 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
     ///
     /// # Errors
     /// If this is no trace, or the operating system fails.
+    // Inlined into a caller, the loop over events needs 2 % more instructions.
+    #[inline(never)]
     pub(in crate::read) fn run(&mut self) -> Result<Progress> {
         loop {
             let flow = match self.context {

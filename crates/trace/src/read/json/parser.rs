@@ -27,6 +27,8 @@ pub(in crate::read) struct Parser<'s, R, S> {
     pub(super) has_array: bool,
     /// Refills of the text that were reported to the sink.
     pub(super) reported_refills: u64,
+    /// Events that were too long.
+    pub(super) too_long: u32,
 }
 
 /// What encloses the cursor.
@@ -79,6 +81,7 @@ impl<'s, R: Read, S: EventSink> Parser<'s, R, S> {
             context: Context::Start,
             has_array: false,
             reported_refills: 0,
+            too_long: 0,
         }
     }
 

@@ -37,7 +37,7 @@ impl Bad {
             Self::Colon => "a colon is missing after a key",
             Self::Comma => "a comma is missing, or a text contains an unescaped quote",
             Self::Key => "a key is missing or a text is not closed",
-            Self::Long => "a single value longer than 64 MiB",
+            Self::Long => "it is too long: expected at most 64 MiB of JSON text per event",
             Self::Value => "a value is missing or malformed",
         }
     }
