@@ -113,10 +113,13 @@ impl<'m> FileLoader<'m> {
 }
 
 fn why_empty(outcome: &Outcome) -> NoEventsReason {
-    match (&outcome.cut, outcome.events) {
-        (Some(cut), 0) => NoEventsReason::EndsEarly { damage: cut.reason.clone(), byte: cut.offset },
-        (_, 0) => NoEventsReason::Empty,
-        (_, events) => NoEventsReason::NoneComplete { events },
+    match (&outcome.cut, &outcome.skipped, outcome.events) {
+        (Some(cut), _, 0) => NoEventsReason::EndsEarly { damage: cut.reason.clone(), byte: cut.offset },
+        (_, _, 0) => NoEventsReason::Empty,
+        (_, Some((skipped, first)), events) => {
+            NoEventsReason::LeftOut { events, skipped: *skipped, damage: first.reason.clone(), byte: first.offset }
+        }
+        (_, None, events) => NoEventsReason::NoneComplete { events },
     }
 }
 

@@ -79,6 +79,17 @@ pub enum NoEventsReason {
         /// Events in the file.
         events: u64,
     },
+    /// Events are not valid JSON or too long, and no other one has a duration and a category.
+    LeftOut {
+        /// Events in the file.
+        events: u64,
+        /// How many of them were left out.
+        skipped: u64,
+        /// The problem of the first one that was left out.
+        damage: String,
+        /// Its offset, in bytes of JSON text.
+        byte: u64,
+    },
 }
 
 /// Why a strict load refuses a file.
@@ -134,6 +145,17 @@ impl fmt::Display for NoEventsReason {
                 write!(f, "{damage} at byte {byte} of the JSON text, before the first whole event")
             }
             Self::NoneComplete { events } => write!(f, "none of its {events} events has a duration and a category"),
+            Self::LeftOut { events, skipped, damage, byte } => {
+                if skipped == events {
+                    write!(f, "of its {events} event{} none could be read", if *events == 1 { "" } else { "s" })?;
+                } else {
+                    write!(
+                        f,
+                        "{skipped} of its {events} events could not be read, no other has a duration and a category"
+                    )?;
+                }
+                write!(f, "; the first near byte {byte} of the JSON text: {damage}")
+            }
         }
     }
 }
