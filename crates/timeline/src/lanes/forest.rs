@@ -13,6 +13,9 @@ pub(super) struct Forest {
 }
 
 impl Forest {
+    /// The tree of so few values that they are read one by one.
+    pub(super) const EMPTY: Self = Self { nodes: Vec::new() };
+
     /// Builds the tree over the values of the places `0..len`, in linear time.
     pub(super) fn new(len: usize, value: impl Fn(usize) -> i64) -> Self {
         let blocks = len.div_ceil(BLOCK);

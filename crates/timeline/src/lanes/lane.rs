@@ -31,23 +31,30 @@ impl Span {
     }
 }
 
+/// The most events of a level that needs no index.
+const SHORT: usize = 16;
+
 /// Duration that is in [`Lane::wide`].
 const WIDE: u32 = u32::MAX;
 
-/// The events of a thread or a stream: 20 bytes for each, half a byte for the forests, an eighth for the sums.
+/// The events of a thread or a stream: 20 bytes for each, half a byte for the forests, an eighth for the sums. A trace may have as many
+/// lanes as events, so what few events do not need is absent: forests and sums of levels that are read faster without.
 #[derive(Debug, Clone, Default)]
 pub struct Lane {
     /// The events of level `l` are `first[l]..first[l + 1]`, by start.
-    first: Vec<u32>,
-    start: Vec<i64>,
-    dur: Vec<u32>,
-    name: Vec<Name>,
-    event: Vec<u32>,
+    first: Box<[u32]>,
+    start: Box<[i64]>,
+    dur: Box<[u32]>,
+    name: Box<[Name]>,
+    event: Box<[u32]>,
     /// Durations that do not fit in 32 bits, by place.
-    wide: Vec<(u32, i64)>,
-    forests: Vec<Forest>,
-    sums: Vec<Sums>,
+    wide: Box<[(u32, i64)]>,
+    /// By level; empty if all levels are short.
+    indexes: Box<[(Forest, Sums)]>,
 }
+
+/// The index of a short level.
+static NO_INDEX: (Forest, Sums) = (Forest::EMPTY, Sums::EMPTY);
 
 /// One level of a lane; its events do not overlap and ascend by start.
 #[derive(Debug, Clone, Copy)]
@@ -64,21 +71,14 @@ impl Lane {
     /// two of a level may overlap, where an event takes at least 1 ns.
     pub fn new(spans: &[Span], levels: &[u32]) -> Self {
         let count = levels.iter().max().map_or(0, |&level| level as usize + 1);
-        let mut first = vec![0_u32; count + 1];
+        let mut first = vec![0_u32; count + 1].into_boxed_slice();
         levels.iter().for_each(|&level| first[level as usize + 1] += 1);
         (0..count).for_each(|level| first[level + 1] += first[level]);
         let mut next = first.clone();
-        let len = spans.len();
-        let mut lane = Self {
-            first,
-            start: vec![0; len],
-            dur: vec![0; len],
-            name: vec![0; len],
-            event: vec![0; len],
-            wide: Vec::new(),
-            forests: Vec::with_capacity(count),
-            sums: Vec::with_capacity(count),
-        };
+        let (len, mut wide) = (spans.len(), Vec::new());
+        let numbers = || vec![0; len].into_boxed_slice();
+        let (dur, name, event) = (numbers(), numbers(), numbers());
+        let mut lane = Self { first, start: vec![0; len].into(), dur, name, event, ..Self::default() };
         for (span, &level) in spans.iter().zip(levels) {
             let place = next[level as usize];
             next[level as usize] += 1;
@@ -89,17 +89,20 @@ impl Lane {
             lane.dur[at] = match u32::try_from(span.dur) {
                 Ok(dur) if dur != WIDE => dur,
                 _ => {
-                    lane.wide.push((place, span.dur));
+                    wide.push((place, span.dur));
                     WIDE
                 }
             };
         }
-        lane.wide.sort_unstable();
-        for level in 0..count {
-            let from = lane.first[level] as usize;
-            let len = lane.first[level + 1] as usize - from;
-            lane.forests.push(Forest::new(len, |place| lane.length(from + place)));
-            lane.sums.push(Sums::new(len, |place| lane.length(from + place)));
+        wide.sort_unstable();
+        lane.wide = wide.into();
+        let of_level = |level: usize| (lane.first[level] as usize, lane.first[level + 1] as usize);
+        if (0..count).map(of_level).any(|(from, to)| to - from > SHORT) {
+            let index = |(from, to): (usize, usize)| {
+                let length = |place: usize| lane.length(from + place);
+                (Forest::new(to - from, length), Sums::new(to - from, length))
+            };
+            lane.indexes = (0..count).map(of_level).map(index).collect();
         }
         lane
     }
@@ -116,12 +119,9 @@ impl Lane {
 
     /// Returns the levels, the outermost first.
     pub fn levels(&self) -> impl ExactSizeIterator<Item = Level<'_>> {
-        (0..self.forests.len()).map(|level| Level {
-            lane: self,
-            from: self.first[level] as usize,
-            to: self.first[level + 1] as usize,
-            forest: &self.forests[level],
-            sums: &self.sums[level],
+        (0..self.first.len().saturating_sub(1)).map(|level| {
+            let (forest, sums) = self.indexes.get(level).unwrap_or(&NO_INDEX);
+            Level { lane: self, from: self.first[level] as usize, to: self.first[level + 1] as usize, forest, sums }
         })
     }
 
@@ -151,12 +151,9 @@ impl Lane {
 
     /// Memory, in bytes.
     pub fn bytes(&self) -> usize {
-        let words = self.first.capacity() + self.dur.capacity() + self.name.capacity() + self.event.capacity();
-        words * size_of::<u32>()
-            + self.start.capacity() * size_of::<i64>()
-            + self.wide.capacity() * size_of::<(u32, i64)>()
-            + self.forests.iter().map(|forest| size_of::<Forest>() + forest.bytes()).sum::<usize>()
-            + self.sums.iter().map(|sums| size_of::<Sums>() + sums.bytes()).sum::<usize>()
+        let indexes = self.indexes.iter().map(|(forest, sums)| forest.bytes() + sums.bytes()).sum::<usize>();
+        let own = size_of_val(&*self.first) + size_of_val(&*self.start) + size_of_val(&*self.wide);
+        own + 3 * size_of_val(&*self.dur) + size_of_val(&*self.indexes) + indexes
     }
 
     fn dur(&self, place: usize) -> i64 {

@@ -13,6 +13,9 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    /// The sums of so few values that they are added one by one.
+    pub(super) const EMPTY: Self = Self { before: Vec::new() };
+
     /// Adds up the values of the places `0..len`.
     pub(super) fn new(len: usize, value: impl Fn(usize) -> i64) -> Self {
         let mut before = Vec::with_capacity(len.div_ceil(BLOCK) + 1);
