@@ -102,6 +102,7 @@ export function readFlame(sent) {
     title: String(sent.title ?? ""),
     summary: String(sent.summary ?? ""),
     lanes: [lane],
+    laneCount: 1,
     bounds,
     shown: bounds,
     tile: use("left-heavy"),

@@ -2,6 +2,7 @@
 // What the user points at and has chosen: the slice under the pointer, the chosen slice with its arrows, the selected span, results of
 // a search.
 
+import { laneOf } from "./timeline-lane-list.js";
 import { placedAt, rowAt } from "./timeline-layout.js";
 import { Panel, countText, spokenPlace } from "./timeline-panel.js";
 import { width, writeExact } from "./timeline-scale.js";
@@ -108,10 +109,10 @@ export class Cursor {
   /** Returns the hit of a place, if its slice has arrived. @param {Place} place @returns {Hit | null} */
   hitOf(place) {
     const { view } = this;
-    const lane = view.timeline.lanes[place.lane];
+    const lane = laneOf(view.timeline.lanes, place.lane);
     const slices = lane && view.tiles.slicesAt(lane.id, view.state.span, place.start);
     const index = slices ? sameSlice(slices, place.row, place.start, place.end) : -1;
-    return slices && index >= 0 ? { lane, row: place.row, slices, index } : null;
+    return lane && slices && index >= 0 ? { lane, row: place.row, slices, index } : null;
   }
 
   /** Chooses a slice: shows its details and arrows, and tells screen readers. @param {Chosen | null} place @param {Hit | null} [hit] */
@@ -126,7 +127,10 @@ export class Cursor {
       this.panel.clear();
       return;
     }
-    const lane = view.timeline.lanes[place.lane];
+    const lane = laneOf(view.timeline.lanes, place.lane);
+    if (!lane) {
+      return;
+    }
     place.name ||= hit ? placeOf(hit, view.timeline.names.text).name : "";
     view.say(spokenPlace(place, lane, view.timeline));
     this.panel.slice(place, lane, null, []);
@@ -155,8 +159,11 @@ export class Cursor {
   }
 
   /** Chooses a slice and brings it in sight. @param {Place & { count?: number, change?: number }} place @param {{ zoom?: boolean }} [how] */
-  go(place, { zoom = false } = {}) {
+  async go(place, { zoom = false } = {}) {
     const { view } = this;
+    if (!laneOf(view.timeline.lanes, place.lane) && !(await view.bring({ ids: [place.lane] }))) {
+      return;
+    }
     const { span } = view.state;
     const size = place.end - place.start;
     if (zoom) {
@@ -171,7 +178,7 @@ export class Cursor {
       const top = placed.top + place.row * placed.pitch;
       view.reveal(top, top + placed.bar);
     }
-    return this.choose({ count: 1, change: 0, ...place });
+    await this.choose({ count: 1, change: 0, ...place });
   }
 
   /** Chooses the slice nearest to the middle of the page, of a lane or of the first in sight. @param {Lane | null} [wanted] */
@@ -195,7 +202,7 @@ export class Cursor {
   /** Goes to the next or previous slice of the row. @param {1 | -1} by */
   beside(by) {
     const { view, place } = this;
-    const lane = place && view.timeline.lanes[place.lane];
+    const lane = place && laneOf(view.timeline.lanes, place.lane);
     const slices = lane && (view.tiles.slicesAt(lane.id, view.state.span, place.start) ?? view.tiles.at(lane.id, view.state.span));
     if (!place || !lane || !slices) {
       return;

@@ -2,6 +2,7 @@
 // The elements of a timeline: head with tools, ruler, lanes with their labels, the stage with its canvases, and what is below.
 
 import { button, element } from "./element.js";
+import { PAGE } from "./timeline-lane-list.js";
 import { RULER } from "./timeline-ruler.js";
 
 /** @import { Layout, Placed, Timeline } from "../types/timeline-view" */
@@ -33,11 +34,13 @@ const tool = (name, label, act) => button(name, act, { title: label, aria: { lab
  * @param {{ tools?: HTMLElement[], legend?: HTMLElement | null, keys?: [string, string][] }} [more]
  */
 export function frame(timeline, act, { tools = [], legend = null, keys = KEYS } = {}) {
+  // Lanes that are not on the page can be found.
+  const searched = timeline.lanes.length < timeline.laneCount ? "names and lanes" : "names";
   const search = element("input", {
     type: "search",
     className: "tl-search",
-    placeholder: "search names",
-    aria: { label: "Search names" },
+    placeholder: `search ${searched}`,
+    aria: { label: `Search ${searched}` },
   });
   const found = element("span", { className: "tl-found", aria: { role: "status" } });
   const help = element("div", { className: "tl-help", hidden: true }, list(keys));
@@ -114,7 +117,10 @@ const list = (keys) =>
   element("dl", {}, ...keys.map(([key, does]) => element("div", {}, element("dt", { text: key }), element("dd", { text: does }))));
 
 /** What a lane's button says. @param {Placed} placed */
-function spoken({ lane, label, collapsed }) {
+function spoken({ lane, label, collapsed, gap }) {
+  if (gap) {
+    return `${label}: show ${gap.count > PAGE ? `${PAGE} of them` : "them"}, or search for one by name or number`;
+  }
   if (!lane) {
     return `${label}, group of lanes`;
   }
@@ -140,15 +146,15 @@ export function drawLabels(node, { placed: all }, { toggle, active, from, to }) 
       className: `tl-lane tl-lane-${part.kind}${part.collapsed ? " tl-closed" : ""}`,
       title: spoken(part),
       tabIndex: part.key === reached ? 0 : -1,
-      aria: { label: spoken(part), expanded: String(!part.collapsed) },
+      aria: { label: spoken(part), ...(part.gap ? {} : { expanded: String(!part.collapsed) }) },
     });
     lane.dataset.key = part.key;
-    lane.append(element("span", { className: "tl-twist", text: part.collapsed ? "▸" : "▾", aria: { hidden: "true" } }), label);
+    lane.append(element("span", { className: "tl-twist", text: part.gap ? "+" : part.collapsed ? "▸" : "▾", aria: { hidden: "true" } }), label);
     if (part.lane?.kind === "counter" && part.lane.max !== undefined && !part.collapsed) {
       lane.append(element("span", { className: "tl-most", text: `to ${part.lane.max.toLocaleString("en-US", { maximumSignificantDigits: 4 })}${part.lane.unit ? ` ${part.lane.unit}` : ""}` }));
     }
-    lane.style.top = `${part.kind === "group" ? part.top : part.top - 2}px`;
-    lane.style.height = `${part.kind === "group" ? part.height : part.height + 4}px`;
+    lane.style.top = `${part.lane ? part.top - 2 : part.top}px`;
+    lane.style.height = `${part.lane ? part.height + 4 : part.height}px`;
     return lane;
   });
   node.replaceChildren(...made);

@@ -14,17 +14,23 @@ const COLLAPSED = 16;
 /** The key of a lane among collapsed ones. @param {Lane} lane */
 export const laneKey = (lane) => `lane ${lane.id}`;
 
+/** The key of what stands for lanes that are not on the page: the lane below, since those above arrive first. @param {{ from: number, count: number }} gap */
+export const gapKey = ({ from, count }) => `more ${from + count}`;
+
 /** The key of a group. @param {string} group @param {number} side */
 export const groupKey = (group, side) => `group ${side} ${group}`;
 
 /**
  * Places lanes below each other. A group has a title if there are several groups or the group has one.
  *
+ * Where ids are missing, a line stands for the lanes that are not on the page.
+ *
  * @param {Lane[]} lanes in their order; lanes of one group follow each other
  * @param {Set<string>} collapsed keys of collapsed lanes and groups
+ * @param {number} [laneCount] the number of all lanes
  * @returns {Layout}
  */
-export function layOut(lanes, collapsed) {
+export function layOut(lanes, collapsed, laneCount = lanes.length) {
   /** @type {Placed[]} */
   const placed = [];
   /** @type {Map<number, Placed>} */
@@ -32,7 +38,19 @@ export function layOut(lanes, collapsed) {
   let top = 0;
   /** @type {string | null} */
   let group = null;
+  let next = 0;
+  /** Places the line before a lane. @param {number} id @param {string | null} around */
+  const leave = (id, around) => {
+    const gap = { from: next, count: id - next };
+    if (gap.count > 0 && !(around && collapsed.has(around))) {
+      const label = `${gap.count.toLocaleString("en-US")} more lane${gap.count === 1 ? "" : "s"}`;
+      placed.push({ key: gapKey(gap), kind: "more", label, lane: null, top, height: GROUP, pitch: 0, bar: 0, collapsed: false, gap });
+      top += GROUP + GAP;
+    }
+    next = id + 1;
+  };
   for (const lane of lanes) {
+    leave(lane.id, group);
     const key = groupKey(lane.group, lane.side);
     if (lane.group && key !== group) {
       const closed = collapsed.has(key);
@@ -62,6 +80,7 @@ export function layOut(lanes, collapsed) {
     byLane.set(lane.id, placed[placed.length - 1]);
     top += inner + GAP;
   }
+  leave(laneCount, group);
   return { placed, byLane, height: top };
 }
 

@@ -142,9 +142,11 @@ export class Panel {
         }, { aria: { label: `Copy ${word}` } }), status, element("div", { className: "tl-faint", text: filter })),
       );
     }
+    const { timeline } = this.view;
+    const many = live && lanes.length === timeline.lanes.length ? timeline.laneCount : lanes.length;
     this.fill(
       "Selection",
-      element("div", { className: "tl-panel-name", text: `${bothUnits(to - from)} · ${countText(lanes.length, "lane")} · ${countText(count, "event")} · ${writeShort(total)}` }),
+      element("div", { className: "tl-panel-name", text: `${bothUnits(to - from)} · ${countText(many, "lane")} · ${countText(count, "event")} · ${writeShort(total)}` }),
       ...use,
       element("div", { className: "tl-table", tabIndex: 0, aria: { role: "region", label: "Sums by name" } }, table),
       ...notes.map((text) => element("div", { className: "tl-faint", text })),

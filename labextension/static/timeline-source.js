@@ -41,6 +41,7 @@ export function embedded(timeline) {
     view: async () => timeline.tile,
     details: async () => null,
     arrows: async () => [],
+    lanes: async () => null,
     sum: async (selection) => sumUp(timeline.tile, selection, names),
     search: async (text) => {
       const { tile } = timeline;
@@ -53,7 +54,7 @@ export function embedded(timeline) {
         event: slices.id[index],
         name: names.text[slices.name[index]],
       }));
-      const partial = [...tile.lanes.values()].some(({ count }) => count.some((many) => many > 1));
+      const partial = lanes.length < timeline.laneCount || [...tile.lanes.values()].some(({ count }) => count.some((many) => many > 1));
       const share = kind === "flame" && found.length ? coverage(found, bounds.to) : undefined;
       return { count: found.length, found: found.slice(0, MOST_FOUND), partial, share };
     },
@@ -64,10 +65,12 @@ export function embedded(timeline) {
 /** Asks the kernel. @implements {Source} */
 class Kernel {
   /** @param {Connection} connection @param {Timeline & { names: NameTable }} timeline @param {(reason: string) => void} onChange */
-  constructor(connection, { lanes, names }, onChange) {
+  constructor(connection, timeline, onChange) {
+    const { lanes, names } = timeline;
     this.live = true;
     this.connection = connection;
-    this.lanes = lanes;
+    this.timeline = timeline;
+    this.onPage = lanes;
     this.names = names;
     this.conversation = new Conversation(names);
     this.onChange = onChange;
@@ -94,7 +97,7 @@ class Kernel {
     this.waiting.delete(content?.id);
     try {
       // Names are sent once, so even an answer that is too late has to be read.
-      const reply = content?.type === "view" ? tileOf(content, this.lanes, this.conversation, buffers) : { ...content, buffers };
+      const reply = content?.type === "view" ? tileOf(content, this.onPage, this.conversation, buffers) : { ...content, buffers };
       if (content?.error || content?.type === "error") {
         throw new Error(String(content.error?.evalue ?? content.message));
       }
@@ -181,6 +184,14 @@ class Kernel {
     return arrows.map((/** @type {any} */ { kind, from, to }) => ({ kind: String(kind), from: end(from), to: end(to) }));
   }
 
+  /** @type {Source["lanes"]} */
+  async lanes(wanted) {
+    const { readLane, laneCount } = this.timeline;
+    const reply = await this.ask("lanes", wanted);
+    const isOne = (/** @type {any} */ lane) => Number.isSafeInteger(lane?.id) && lane.id >= 0 && lane.id < laneCount;
+    return readLane && Array.isArray(reply?.lanes) ? reply.lanes.filter(isOne).map(readLane) : null;
+  }
+
   /** @type {Source["search"]} */
   async search(text) {
     const reply = await this.ask("search", { text }, "search");
@@ -192,7 +203,9 @@ class Kernel {
 
   /** @type {Source["sum"]} */
   async sum({ from, to, lanes }) {
-    const reply = await this.ask("selection", { start: Math.floor(from), end: Math.ceil(to), lanes }, "selection");
+    // All that are on the page are all that there are.
+    const all = lanes.length === this.onPage.length && lanes.length < this.timeline.laneCount;
+    const reply = await this.ask("selection", { start: Math.floor(from), end: Math.ceil(to), ...(all ? {} : { lanes }) }, "selection");
     if (!reply) {
       return null;
     }

@@ -47,6 +47,7 @@ const STYLE = `
 .tl-lane:hover { background: var(--tl-shade); }
 .tl-lane.tl-closed { padding-top: 1px; }
 .tl-lane-group { font-weight: 600; background: var(--tl-shade); align-items: center; width: auto; padding-top: 0; }
+.tl-lane-more { color: var(--tl-faint); align-items: center; padding-top: 0; }
 .tl-twist { flex: none; width: 14px; text-align: center; color: var(--tl-faint); }
 .tl-name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; }
 .tl-most { color: var(--tl-faint); font-size: 10px; white-space: nowrap; padding-top: 2px; }

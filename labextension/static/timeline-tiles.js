@@ -4,7 +4,7 @@
 
 import { covers, levelOf, nearsEnd, windowOf } from "./timeline-scale.js";
 
-/** @import { Slices, Source, Span, Tile, Timeline, Window } from "../types/timeline-view" */
+/** @import { Lane, Slices, Source, Span, Tile, Timeline, Window } from "../types/timeline-view" */
 /**
  * The views of one window: the lanes that were asked for, and the level, which the kernel may have answered with another.
  *
@@ -28,6 +28,11 @@ export class Tiles {
     this.kept = [];
     this.waiting = 0;
     this.complete = tile.level === 0 && covers(tile, bounds, bounds) && lanes.every(({ id, events: some }) => tile.lanes.has(id) || !some);
+  }
+
+  /** Notes that lanes were added, which the embedded view does not have. @param {Lane[]} lanes */
+  added(lanes) {
+    this.complete &&= lanes.every(({ id, events }) => this.base.lanes.has(id) || !events);
   }
 
   /** Replaces all views by one. @param {Tile} tile */

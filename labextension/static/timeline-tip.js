@@ -2,6 +2,7 @@
 // The box beside the pointer: name, start and duration of a slice, and its arguments from the kernel once the pointer rests.
 
 import { element } from "./element.js";
+import { laneOf } from "./timeline-lane-list.js";
 import { factsOf } from "./timeline-panel.js";
 
 /**
@@ -69,9 +70,9 @@ export class Tip {
 
   /** @param {Chosen} place @param {Details | null} details */
   fill(place, details) {
-    const lane = this.view.timeline.lanes[place.lane];
+    const lane = laneOf(this.view.timeline.lanes, place.lane);
     const args = details?.args ?? [];
-    const facts = [...factsOf(place, lane, this.view.timeline), ...args.slice(0, MOST_ARGS)];
+    const facts = [...(lane ? factsOf(place, lane, this.view.timeline) : []), ...args.slice(0, MOST_ARGS)];
     const rows = facts.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: cut(value, MOST_CHARS) })]);
     const more = args.length > MOST_ARGS ? [element("div", { className: "tl-faint", text: `${args.length - MOST_ARGS} more: click` })] : [];
     this.view.parts.tip.replaceChildren(element("div", { className: "tl-tip-name", text: cut(details?.name ?? place.name, 400) }), element("dl", {}, ...rows), ...more);

@@ -7,6 +7,7 @@ import { Cursor } from "./timeline-cursor.js";
 import { drawLabels, frame } from "./timeline-frame.js";
 import { glBackend, isGlKnown } from "./timeline-gl.js";
 import { listenToKeys } from "./timeline-keys.js";
+import { MOST_ON_PAGE, PAGE, addLanes } from "./timeline-lane-list.js";
 import { between, layOut } from "./timeline-layout.js";
 import { drawOverlay } from "./timeline-overlay.js";
 import { drawLanes } from "./timeline-lanes.js";
@@ -90,7 +91,7 @@ export class TimelineView {
     node.replaceChildren(this.parts.root);
     this.cursor = new Cursor(this);
     this.colours = this.freshColours();
-    this.layout = layOut(timeline.lanes, state.collapsed);
+    this.layout = layOut(timeline.lanes, state.collapsed, timeline.laneCount);
     /** The heights between which labels are drawn. */
     this.labelled = { from: 0, to: 0 };
     this.relay();
@@ -142,7 +143,7 @@ export class TimelineView {
   /** Places the lanes again, after some were collapsed or the timeline changed. */
   relay() {
     const { state, parts } = this;
-    this.layout = layOut(this.timeline.lanes, state.collapsed);
+    this.layout = layOut(this.timeline.lanes, state.collapsed, this.timeline.laneCount);
     const most = state.height || Math.min(this.layout.height, this.timeline.sides.length > 1 ? HEIGHT_OF_TWO : HEIGHT);
     parts.scroll.style.height = `${Math.max(Math.min(most, this.layout.height), Math.min(LEAST_HEIGHT, this.layout.height))}px`;
     parts.sheet.style.height = `${this.layout.height}px`;
@@ -180,12 +181,50 @@ export class TimelineView {
   /** @param {string} key */
   toggle(key) {
     const { collapsed } = this.state;
+    const gap = this.layout.placed.find((part) => part.key === key)?.gap;
+    if (gap) {
+      this.cursor.lane = key;
+      this.more(gap);
+      return;
+    }
     if (!collapsed.delete(key)) {
       collapsed.add(key);
     }
     this.cursor.lane = key;
     this.relay();
     this.say(`${key.startsWith("group") ? "group" : "lane"} ${collapsed.has(key) ? "collapsed" : "expanded"}`);
+  }
+
+  /** Shows the first lanes of those that are not on the page. @param {{ from: number, count: number }} gap */
+  async more({ from, count }) {
+    if (this.timeline.lanes.length >= MOST_ON_PAGE) {
+      this.note("the page is full: search for a lane by name or number");
+      return;
+    }
+    const fresh = await this.bring({ from, count: Math.min(count, PAGE) });
+    if (fresh) {
+      this.say(`${fresh} lanes more`);
+    }
+  }
+
+  /** Asks the kernel for lanes and places them; returns how many have arrived. @param {Parameters<Source["lanes"]>[0]} wanted */
+  async bring(wanted) {
+    if (!this.source.live) {
+      this.note("the kernel does not have this timeline any more: run the cell to see more lanes");
+      return 0;
+    }
+    try {
+      const lanes = await this.source.lanes(wanted);
+      const fresh = lanes && !this.disposed ? addLanes(this.timeline.lanes, lanes) : [];
+      if (fresh.length) {
+        this.tiles.added(fresh);
+        this.relay();
+      }
+      return fresh.length;
+    } catch (error) {
+      this.note(error instanceof Error ? error.message : String(error));
+      return 0;
+    }
   }
 
   /** Fits the canvases to the page. */

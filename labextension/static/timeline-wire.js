@@ -1,6 +1,7 @@
 // @ts-check
 // Reads what the kernel sends for timelines: JSON and columns of an output, or of a message with buffers (docs/timeline-format.md).
 
+import { laneOf } from "./timeline-lane-list.js";
 import { slicesOf } from "./timeline-slices.js";
 
 /**
@@ -127,11 +128,11 @@ export function tileOf(view, lanes, conversation, buffers = []) {
   let at = 0;
   for (let track = 0; track < (view.tracks?.length ?? 0); ) {
     const id = view.tracks[track][0];
-    const lane = lanes[id];
+    const lane = laneOf(lanes, id);
     const first = at;
     /** @type {[number, number][]} */
     const levels = [];
-    for (; track < view.tracks.length && lanes[view.tracks[track][0]] === lane; track += 1) {
+    for (; track < view.tracks.length && laneOf(lanes, view.tracks[track][0]) === lane; track += 1) {
       levels.push([view.tracks[track][1], view.tracks[track][2]]);
       at += view.tracks[track][2];
     }
@@ -159,7 +160,7 @@ function samples(view, lanes, buffers, made) {
   const { start = new Float64Array(), max = start, last = start, count } = columnsOf(view.samples, buffers);
   let first = 0;
   for (const [id, rows] of view.counters ?? []) {
-    const lane = lanes[id];
+    const lane = laneOf(lanes, id);
     if (!lane || !(rows >= 0 && first + rows <= start.length)) {
       throw new Error(`invalid view: counter ${id} has no lane or no samples`);
     }
@@ -185,17 +186,28 @@ function samples(view, lanes, buffers, made) {
   }
 }
 
-/** Returns the lanes with the titles of their groups: sides if there are two, ranks if there are several. @param {Sent} sent @returns {Lane[]} */
-function grouped({ lanes, sides }) {
+/** Returns what reads lanes, with the titles of their groups: sides if there are two, ranks if there are several. @param {Sent} sent @returns {(lane: Sent["lanes"][number]) => Lane} */
+function laneReader({ lanes, sides }) {
   const ranks = new Set(lanes.map(({ rank }) => rank)).size > 1;
-  return lanes.map((lane, id) => ({
+  return (lane) => ({
     ...lane,
-    id,
     label: String(lane.label ?? ""),
     levels: Math.min(Math.max(Math.floor(Number(lane.levels)) || 1, 1), MOST_LEVELS),
     events: Number(lane.events) || 0,
     group: [sides.length > 1 ? String(sides[lane.side]?.label ?? "") : "", ranks ? `rank ${lane.rank}` : ""].filter(Boolean).join(" · "),
-  }));
+  });
+}
+
+/** Returns the number of all lanes. @param {Sent} sent */
+function laneCountOf({ version, lanes, lane_count: count }) {
+  if (version === 1) {
+    return lanes.length;
+  }
+  const inOrder = lanes.every(({ id }, at) => Number.isSafeInteger(id) && id > (at ? lanes[at - 1].id : -1));
+  if (!inOrder || count === undefined || !Number.isSafeInteger(count) || count <= (lanes.at(-1)?.id ?? -1)) {
+    throw new Error("its lanes are not in order");
+  }
+  return count;
 }
 
 /**
@@ -205,20 +217,23 @@ function grouped({ lanes, sides }) {
  * @returns {Timeline & { names: NameTable }}
  */
 export function readTimeline(sent) {
-  if (sent?.version !== 1 || !Array.isArray(sent.lanes) || !Array.isArray(sent.sides) || !sent.view) {
+  if (![1, 2].includes(sent?.version) || !Array.isArray(sent.lanes) || !Array.isArray(sent.sides) || !sent.view) {
     throw new Error("a newer version of Tracebook wrote it");
   }
   if (![sent.start, sent.end].every(Number.isFinite)) {
     throw new Error("its start or end is not a number");
   }
   const names = new NameTable();
-  const lanes = grouped(sent);
+  const [laneCount, readLane] = [laneCountOf(sent), laneReader(sent)];
+  const lanes = sent.lanes.map((lane, place) => readLane(sent.version === 1 ? { ...lane, id: place } : lane));
   const bounds = { from: sent.start, to: Math.max(sent.end, sent.start + 1) };
   return {
     kind: "timeline",
     title: String(sent.title ?? ""),
     summary: String(sent.summary ?? ""),
     lanes,
+    laneCount,
+    readLane,
     bounds,
     shown: sent.shown?.end > sent.shown?.start ? { from: sent.shown.start, to: sent.shown.end } : bounds,
     tile: tileOf(sent.view, lanes, new Conversation(names)),

@@ -30,7 +30,8 @@ export function mountTimeline(node, sent, { connect, state, backend } = {}) {
   let view;
   const changes = timeline.sides.length > 1 ? changeLegend(() => view) : null;
   const partial = [...timeline.tile.lanes.values()].some(({ count }) => count.some((many) => many > 1));
-  const alone = (/** @type {string} */ reason) => view.note(partial ? reason : "");
+  const hidden = timeline.laneCount - timeline.lanes.length;
+  const alone = (/** @type {string} */ reason) => view.note(partial || hidden ? reason : "");
   let connected = false;
   // The node has to be in the page, and a kernel may start later.
   const reach = () => {
@@ -45,7 +46,8 @@ export function mountTimeline(node, sent, { connect, state, backend } = {}) {
       connected = true;
       view.setSource(source);
     }
-    alone(source ? "" : "without a kernel, events shorter than a pixel of the whole are counted, not listed");
+    const missing = [hidden ? `${hidden.toLocaleString("en-US")} lanes are missing` : "", partial ? "events shorter than a pixel of the whole are counted, not listed" : ""];
+    alone(source ? "" : `without a kernel, ${missing.filter(Boolean).join(", and ")}`);
   };
   view = new TimelineView(node, timeline, state ?? freshState(timeline), { backend, legend: changes?.legend, recoloured: changes?.draw, reach });
   changes?.draw();

@@ -54,7 +54,12 @@ export interface Names {
 export interface Timeline {
   title: string;
   summary: string;
+  /** The lanes on the page, ascending by id; others are added as they arrive. */
   lanes: Lane[];
+  /** The number of all lanes. */
+  laneCount: number;
+  /** Reads a lane that arrives later; without it, there are no others. */
+  readLane?: (lane: Wire.Lane) => Lane;
   bounds: Span;
   /** What is shown at first. */
   shown: Span;
@@ -140,6 +145,8 @@ export interface Source {
   arrows(hit: Hit): Promise<Arrow[]>;
   search(text: string): Promise<SearchResult | null>;
   sum(selection: Selection): Promise<Summary | null>;
+  /** Answers with lanes that are not on the page; null without a kernel. */
+  lanes(wanted: { from: number; count: number } | { ids: number[] }): Promise<Lane[] | null>;
   dispose(): void;
 }
 
@@ -172,10 +179,10 @@ export interface Backend {
   release(slices: Iterable<Slices>): void;
 }
 
-/** A lane or the title of a group, with its place. */
+/** A lane, the title of a group or what stands for lanes that are not on the page, with its place. */
 export interface Placed {
   key: string;
-  kind: "group" | "lane";
+  kind: "group" | "lane" | "more";
   label: string;
   lane: Lane | null;
   top: number;
@@ -184,6 +191,8 @@ export interface Placed {
   pitch: number;
   bar: number;
   collapsed: boolean;
+  /** The ids of lanes that are not on the page. */
+  gap?: { from: number; count: number };
 }
 
 export interface Layout {

@@ -11,6 +11,7 @@ export interface Packed {
 export type LaneKind = "thread" | "annotation" | "stream" | "gpu_annotation" | "counter";
 
 export interface Lane {
+  /** Its place among all lanes of the timeline. */
   id: number;
   side: number;
   kind: LaneKind;
@@ -47,14 +48,18 @@ export interface View {
 
 /** `application/vnd.tracebook.timeline.v1+json` */
 export interface Timeline {
-  version: 1;
+  /** 2 if only some lanes are listed. */
+  version: 1 | 2;
   title: string;
   summary: string;
   sides: { label: string; base: string }[];
   start: number;
   end: number;
   shown: { start: number; end: number };
+  /** Ascending by id. */
   lanes: Lane[];
+  /** Of version 2: the number of all lanes. */
+  lane_count?: number;
   view: View;
   /** The data of `comm_open`, sent as it is. */
   open: object;
@@ -64,8 +69,10 @@ export type Request =
   | { type: "view"; id: number; start: number; end: number; width_px: number; lanes: number[] }
   | { type: "slice"; id: number; lane: number; event: number }
   | { type: "arrows"; id: number; lane: number; event: number }
+  | { type: "lanes"; id: number; from: number; count: number }
+  | { type: "lanes"; id: number; ids: number[] }
   | { type: "search"; id: number; text: string }
-  | { type: "selection"; id: number; start: number; end: number; lanes: number[] };
+  | { type: "selection"; id: number; start: number; end: number; lanes?: number[] };
 
 export interface ArrowEnd {
   lane: number;
@@ -95,10 +102,13 @@ export type Reply =
       args: [string, string][];
     }
   | { type: "arrows"; id: number; arrows: { kind: "launch" | "forward"; from: ArrowEnd; to: ArrowEnd }[] }
+  | { type: "lanes"; id: number; lanes: Lane[] }
   | {
       type: "search";
       id: number;
       count: number;
+      /** Where only some lanes are listed: how many lanes were found, part of `count`. */
+      lanes?: number;
       names: number[];
       tracks: [number, number, number][];
       slices: Packed[];

@@ -53,6 +53,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("timeline-frame.js", include_str!("../../labextension/static/timeline-frame.js")),
     ("timeline-gl.js", include_str!("../../labextension/static/timeline-gl.js")),
     ("timeline-keys.js", include_str!("../../labextension/static/timeline-keys.js")),
+    ("timeline-lane-list.js", include_str!("../../labextension/static/timeline-lane-list.js")),
     ("timeline-lanes.js", include_str!("../../labextension/static/timeline-lanes.js")),
     ("timeline-layout.js", include_str!("../../labextension/static/timeline-layout.js")),
     ("timeline-overlay.js", include_str!("../../labextension/static/timeline-overlay.js")),

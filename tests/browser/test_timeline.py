@@ -16,11 +16,11 @@ STATIC = ROOT / "labextension" / "static"
 
 # Draws a timeline of a generated trace, or of the sample of the format; returns how many milliseconds that took.
 MOUNT = """
-async ({ events, sample, kernel, backend, many }) => {
+async ({ events, threads, listed, sample, kernel, backend, many }) => {
   const { mountTimeline } = await import('/static/timeline.js');
   const samples = await import('/units/timeline-samples.js');
-  const trace = events ? samples.trace(events) : null;
-  const sent = trace ? samples.bundle(trace) : await (await fetch('/units/' + sample)).json();
+  const trace = threads ? samples.threads(threads) : events ? samples.trace(events) : null;
+  const sent = trace ? samples.bundle(trace, 1400, listed) : await (await fetch('/units/' + sample)).json();
   window.sent = sent;
   window.trace = trace;
   window.log = [];
@@ -77,6 +77,46 @@ def test_a_million_events_appear_and_pan_with_every_frame(mount):
     for share in (0.5, 0.01, 0.0001):
         assert_pans(page, share)
         assert page.evaluate(COVERED) > 0.05
+
+
+def test_lanes_that_are_not_listed_are_shown_on_demand(mount):
+    page = mount(threads=999_999, listed=50, kernel=True)
+    more = page.play.get_by_role("button", name="999,950 more lanes")
+    assert page.evaluate("view.timeline.lanes.length") == 50
+    # The stream is below the threads that are not listed.
+    assert page.evaluate("view.layout.placed.slice(-2).map(({ label }) => label)") == ["999,950 more lanes", "stream 7"]
+    more.scroll_into_view_if_needed()
+    more.click()
+    page.wait("view.timeline.lanes.length === 250")
+    assert page.evaluate("view.layout.placed.at(-2).label") == "999,750 more lanes"
+    # The keyboard does the same, and stays there.
+    page.play.keyboard.press("Enter")
+    page.wait("view.timeline.lanes.length === 450")
+    page.evaluate(DRAWN)
+    page.wait("view.tiles.kept.some(({ asked }) => asked.has(49))")
+    assert page.evaluate("view.tiles.of(49, view.state.span)[0].slices.start[0]") == 4900
+
+
+def test_thread_among_a_million_is_found_and_shown(mount):
+    page = mount(threads=999_999, listed=50, kernel=True)
+    page.play.get_by_role("searchbox", name="Search names and lanes").fill("thread 701000")
+    page.wait("document.querySelector('.tl-found').textContent === '1'")
+    page.play.keyboard.press("Enter")
+    page.wait("view.cursor.place?.lane === 700_000")
+    assert "thread 701000" in page.evaluate(SAID)
+    assert page.evaluate("view.timeline.lanes.length") == 51
+    placed = page.evaluate("view.inSight().map(({ label }) => label)")
+    assert "thread 701000" in placed, placed
+    found = page.evaluate("view.layout.placed.slice(-5).map(({ label }) => label)")
+    assert found == ["thread 1048", "699,951 more lanes", "thread 701000", "299,998 more lanes", "stream 7"]
+
+
+def test_lanes_that_are_not_listed_are_counted_without_a_kernel(mount):
+    page = mount(threads=2_000, listed=50)
+    assert "1,951 lanes are missing" in page.evaluate("view.parts.status.textContent")
+    page.play.get_by_role("button", name="1,951 more lanes").click()
+    page.wait("view.parts.status.textContent.includes('run the cell')")
+    assert page.evaluate("view.timeline.lanes.length") == 50
 
 
 def test_ten_million_events_still_pan(mount):

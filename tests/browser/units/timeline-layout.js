@@ -17,6 +17,17 @@ export function lanes_are_below_each_other() {
   ok(height >= placed[2].top + 40, "all fit");
 }
 
+export function missing_lanes_are_counted_where_they_are() {
+  const lanes = [lane(1), lane(2), lane(1500, { group: "test", side: 1 })];
+  const placed = (/** @type {Set<string>} */ collapsed) => layOut(lanes, collapsed, 1503).placed.map(({ label, gap }) => [label, gap?.from ?? -1, gap?.count ?? 0]);
+  const all = [["1 more lane", 0, 1], ["lane 1", -1, 0], ["lane 2", -1, 0], ["1,497 more lanes", 3, 1497], ["test", -1, 0], ["lane 1500", -1, 0], ["2 more lanes", 1501, 2]];
+  equal(placed(new Set()), all);
+  equal(placed(new Set([groupKey("test", 1)])), all.slice(0, 5));
+  const { placed: parts, height } = layOut(lanes, new Set(), 1503);
+  ok(parts.every(({ top }, at) => at === 0 || top >= parts[at - 1].top + parts[at - 1].height), "no overlap");
+  ok(height >= parts[6].top + parts[6].height, "all fit");
+}
+
 export function rows_are_found_by_height() {
   const layout = layOut([lane(0, { levels: 3 }), lane(1)], new Set());
   const first = layout.placed[0];

@@ -87,6 +87,15 @@ export function trace(events) {
   return { lanes, tracks, counters: [counter], texts: NAMES, end };
 }
 
+/** A trace of so many threads with one event each, and a stream below them. @param {number} count @returns {Trace} */
+export function threads(count) {
+  /** @type {Lane[]} */
+  const lanes = Array.from({ length: count }, (_, id) => ({ id, side: 0, kind: "thread", label: `thread ${1000 + id}`, rank: 0, levels: 1, events: 1 }));
+  lanes.push({ id: count, side: 0, kind: "stream", label: "stream 7", rank: 0, levels: 1, events: 1 });
+  const tracks = lanes.map(({ id }) => ({ lane: id, level: 0, start: [100 * id], dur: [90], name: [id % 2] }));
+  return { lanes, tracks, counters: [], texts: NAMES, end: 100 * (count + 1) };
+}
+
 /** Returns the first index at or after a time. @param {ArrayLike<number>} sorted @param {number} time */
 function after(sorted, time) {
   let [low, high] = [0, sorted.length];
@@ -192,19 +201,22 @@ function packed(view, texts, put) {
   };
 }
 
-/** The JSON of an output for a trace. @param {Trace} made @param {number} [pixels] */
-export function bundle(made, pixels = 1400) {
-  const view = viewOf(made, { start: 0, end: made.end, width_px: pixels });
+/** The JSON of an output for a trace, which lists some lanes. @param {Trace} made @param {number} [pixels] @param {number} [most] */
+export function bundle(made, pixels = 1400, most = made.lanes.length) {
+  const some = most < made.lanes.length;
+  const lanes = some ? [...made.lanes.slice(0, most - 1), ...made.lanes.slice(-1)] : made.lanes;
+  const view = viewOf(made, { start: 0, end: made.end, width_px: pixels, ...(some ? { lanes: lanes.map(({ id }) => id) } : {}) });
   const events = made.lanes.reduce((sum, lane) => sum + lane.events, 0);
   return {
-    version: 1,
+    version: some ? 2 : 1,
+    ...(some ? { lane_count: made.lanes.length } : {}),
     title: "Timeline of generated, rank 0",
     summary: `${events} events in ${made.lanes.length} lanes`,
     sides: [{ label: "generated", base: "1682725898237042123" }],
     start: 0,
     end: made.end,
     shown: { start: 0, end: made.end },
-    lanes: made.lanes,
+    lanes,
     view: packed(view, made.texts, (buffer) => ({ data: base64(buffer) })),
     open: { version: 1 },
   };
@@ -225,10 +237,11 @@ export const kernel = (made, log = []) => () => {
       return { ...rest, start, ts: String(1682725898237042123n + BigInt(start)), dur: String(dur), end: String(start + dur), args: [["grid", "[128, 1, 1]"], ["correlation", String(event)], ["<b>key</b>", "<img src=x onerror=alert(1)>"]] };
     },
     arrows: ({ lane, event }) => {
-      const other = made.lanes[lane].kind === "thread" ? 3 : 1;
+      const other = Math.min(made.lanes[lane].kind === "thread" ? 3 : 1, made.tracks.length - 1);
       const [from, to] = made.lanes[lane].kind === "thread" ? [end(lane, event), end(other, event)] : [end(other, event), end(lane, event)];
       return { arrows: [{ kind: "launch", from, to }] };
     },
+    lanes: ({ from, count, ids }) => ({ lanes: ids ? ids.map((/** @type {number} */ id) => made.lanes[id]) : made.lanes.slice(from, from + count) }),
     search: ({ text }) => {
       const wanted = new Set(made.texts.flatMap((name, at) => (name.toLowerCase().includes(text.toLowerCase()) ? [at] : [])));
       /** @type {[number, number, number][]} */
@@ -239,7 +252,7 @@ export const kernel = (made, log = []) => () => {
       for (const track of made.tracks) {
         let rows = 0;
         for (let at = 0; at < track.start.length; at += 1) {
-          if (wanted.has(track.name[at])) {
+          if (wanted.has(track.name[at]) || (!at && made.lanes[track.lane].label === text)) {
             count += 1;
             if (columns.start.length < 2000) {
               rows += 1;

@@ -5,7 +5,7 @@ import { fromKernel } from "/static/timeline-source.js";
 import { Conversation, NameTable, absolute, columnsOf, readTimeline, tileOf } from "/static/timeline-wire.js";
 
 import { equal, ok } from "./assert.js";
-import { bundle, kernel, trace } from "./timeline-samples.js";
+import { bundle, kernel, threads, trace } from "./timeline-samples.js";
 
 /** @param {string} name */
 const sample = async (name) => (await fetch(`/units/${name}`)).json();
@@ -55,7 +55,7 @@ export function damaged_columns_are_refused() {
     { name: "dur", type: /** @type {const} */ ("u8"), data: "AA==" },
   ];
   equal(message(() => columnsOf(columns)), "invalid column `dur`: expected 3 values, got 1");
-  equal(message(() => readTimeline(/** @type {any} */ ({ version: 2 }))), "a newer version of Tracebook wrote it");
+  equal(message(() => readTimeline(/** @type {any} */ ({ version: 3 }))), "a newer version of Tracebook wrote it");
 }
 
 export function column_is_read_from_any_byte() {
@@ -89,6 +89,35 @@ export async function kernel_is_asked_and_answers_in_its_own_time() {
   equal((await other?.search("flash"))?.found[0].name, "");
   source?.dispose();
   equal(await source?.search("flash"), null);
+}
+
+export function output_of_some_lanes_is_read_and_its_order_checked() {
+  const sent = /** @type {any} */ (bundle(threads(500), 1400, 100));
+  const { lanes, laneCount, tile } = readTimeline(sent);
+  equal([lanes.length, laneCount, lanes[99].id, lanes[99].label], [100, 501, 500, "stream 7"]);
+  equal([...tile.lanes.keys()].slice(-2), [98, 500]);
+  for (const change of [{ lane_count: undefined }, { lane_count: 500 }, { lane_count: "x" }, { lanes: [...sent.lanes].reverse() }]) {
+    let message = "";
+    try {
+      readTimeline({ ...sent, ...change });
+    } catch (error) {
+      message = error instanceof Error ? error.message : "";
+    }
+    equal(message, "its lanes are not in order");
+  }
+}
+
+export async function kernel_is_asked_for_lanes_that_are_not_listed() {
+  const made = threads(500);
+  /** @type {any[]} */
+  const log = [];
+  const timeline = readTimeline(/** @type {any} */ (bundle(made, 1400, 100)));
+  const source = fromKernel(() => kernel(made, log)(), timeline, () => {});
+  equal((await source?.lanes({ from: 99, count: 2 }))?.map(({ label, group }) => [label, group]), [["thread 1099", ""], ["thread 1100", ""]]);
+  equal((await source?.lanes({ ids: [77] }))?.map(({ id }) => id), [77]);
+  await source?.sum({ from: 0, to: 9, lanes: timeline.lanes.map(({ id }) => id) });
+  await source?.sum({ from: 0, to: 9, lanes: [1] });
+  equal(log.slice(2).map(({ lanes }) => lanes ?? "all"), ["all", [1]]);
 }
 
 export async function hostile_json_is_read_or_refused() {
