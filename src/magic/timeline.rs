@@ -50,7 +50,7 @@ impl Magic for Timeline {
     fn notes(&self) -> &'static str {
         "Nested calls have a level each; kernels of a stream that overlap have one each, too, so that none hides another. Drag or hit A \
          and D to pan, W and S to zoom; click an event for its arguments and for arrows between launches and kernels. A saved notebook \
-         shows the picture or, with the extension, what was embedded: all events of a small trace, about 300 kB of a large one. \
+         shows the picture or, with the extension, what was embedded: all events of a small trace, about 300 kB of a large one, the first 1,000 lanes. \
          Two traces are aligned at the start of their first shown steps and coloured by what changed."
     }
 

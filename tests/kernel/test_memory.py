@@ -116,3 +116,41 @@ def test_analysis_in_a_tight_budget_is_right_or_refused(start, tracebook_argv, l
         for part in ("cannot answer ", ": it needs about ", f"of its memory budget of {held + 14} MiB; choose fewer ranks"):
             assert part in ran.content["evalue"], ran.content["evalue"]
     kernel.ok("%trace_info job")
+
+
+def threads(path, count):
+    """Writes a trace of as many threads as events."""
+    event = '{{"ph":"X","cat":"cpu_op","name":"op{}","pid":1,"tid":{},"ts":{},"dur":1}}'
+    with path.open("w") as file:
+        file.write('{"traceEvents":[')
+        file.writelines(event.format(at % 10, at, at) + "," for at in range(1, count))
+        file.write(event.format(0, count, count) + "]}")
+    return path
+
+
+def test_timeline_of_many_threads_is_small_and_leaves_memory(start, tracebook_argv, tmp_path):
+    """An output lists some lanes; lanes that do not fit the budget are refused before they are built."""
+    count = 200_000
+    path = threads(tmp_path / "threads.json", count)
+    # Without the cells toolchain the columns stay in the kernel.
+    no_cells = {"TRACEBOOK_CELLS": "/no/such/folder"}
+    kernel = start(tracebook_argv, env={**no_cells, "TRACEBOOK_MEMORY": "400M"})
+    kernel.ok(f"%trace_load {path} --as threads --quiet", timeout=60)
+    held = resident(kernel.pid) >> 20
+    data = kernel.ok("%timeline threads", timeout=60).one("display_data")["data"]
+    sent = data["application/vnd.tracebook.timeline.v1+json"]
+    assert (sent["version"], sent["lane_count"], len(sent["lanes"])) == (2, count, 1000)
+    assert len(json.dumps(data)) < 1_500_000
+    assert "199,000 more lanes" in data["text/plain"]
+    assert resident(kernel.pid, "VmHWM") < 400 << 20
+    kernel.ok("%timeline threads", timeout=60)
+    kernel.ok("%events threads --top 5")
+
+    kernel = start(tracebook_argv, env={**no_cells, "TRACEBOOK_MEMORY": f"{held + 60}M"})
+    kernel.ok(f"%trace_load {path} --as threads --quiet", timeout=60)
+    refused = kernel.run("%timeline threads", timeout=60).content["evalue"]
+    for part in ("cannot answer timeline: it needs about ", "choose fewer ranks, or fewer events: --where"):
+        assert part in refused, refused
+    assert resident(kernel.pid, "VmHWM") < (held + 60) << 20
+    kernel.ok("%events threads --top 5")
+    kernel.ok("%timeline threads --where 'tid < 100'")

@@ -24,6 +24,8 @@ pub(crate) enum Task<'t> {
     Load(&'t str),
     /// Run an analysis or a comparison, or describe.
     Answer(&'t str),
+    /// Draw lanes.
+    Lanes(&'t str),
     /// Run an analysis of a window of time.
     Window(&'t str),
     /// Export to a folder.
@@ -161,6 +163,7 @@ impl Budget {
         let (task, fix) = match task {
             Task::Load(file) => (format!("load {file}"), "load fewer ranks"),
             Task::Answer(name) => (format!("answer {name}"), "choose fewer ranks"),
+            Task::Lanes(name) => (format!("answer {name}"), "choose fewer ranks, or fewer events: --where"),
             Task::Window(name) => (format!("answer {name}"), "choose a shorter window: one instance of an annotation"),
             Task::Export(folder) => (format!("export to {folder}"), "choose fewer ranks"),
             Task::Sql => ("run the statement".to_owned(), "name fewer columns, or ranks: WHERE rank = 0"),

@@ -1,5 +1,6 @@
 //! The answers to the requests of a front end.
 
+use super::listed::MOST_LISTED;
 use super::shown::Timeline;
 use super::view::Columns;
 pub use super::view::SentNames;
@@ -42,6 +43,7 @@ impl Timeline {
                 }
                 None => Err(format!("invalid request `{kind}`: expected numbers `lane` and `event`")),
             },
+            "lanes" => Ok(self.some_lanes(request)),
             "search" => match request["text"].as_str() {
                 Some(text) => Ok(self.search(text, &mut columns)?),
                 None => Err("invalid request `search`: expected a text `text`".to_owned()),
@@ -54,7 +56,7 @@ impl Timeline {
                 }
                 Err(message) => Err(message),
             },
-            _ => Err(format!("unknown request `{kind}`: expected view, slice, arrows, search or selection")),
+            _ => Err(format!("unknown request `{kind}`: expected view, slice, arrows, lanes, search or selection")),
         };
         let (kind, mut data) = match reply {
             Ok(reply) => (kind, reply),
@@ -77,18 +79,31 @@ impl Timeline {
         self.view_json(view, columns, |name| sent.note(name))
     }
 
+    /// Lanes that the output does not list: by their ids, or so many from one on.
+    fn some_lanes(&self, request: &Value) -> Value {
+        let ids: Vec<usize> = if request["ids"].is_array() {
+            numbers(&request["ids"])
+        } else {
+            let [from, count] = ["from", "count"].map(|key| request[key].as_u64().unwrap_or(0) as usize);
+            (from..self.lanes.len()).take(count.min(MOST_LISTED)).collect()
+        };
+        let known = ids.into_iter().filter(|&id| id < self.lanes.len()).take(MOST_LISTED);
+        json!({ "lanes": known.map(|id| self.lane_json(id)).collect::<Vec<_>>() })
+    }
+
     /// The lanes of a request; without a list all of them.
     fn lanes_of(&self, request: &Value) -> Vec<usize> {
-        match request["lanes"].as_array() {
-            Some(lanes) => {
-                let mut lanes: Vec<usize> = lanes.iter().filter_map(Value::as_u64).map(|lane| lane as usize).collect();
-                lanes.sort_unstable();
-                lanes.dedup();
-                lanes
-            }
-            None => self.all_lanes(),
-        }
+        if request["lanes"].is_array() { numbers(&request["lanes"]) } else { self.all_lanes() }
     }
+}
+
+/// The numbers of a list, ascending, each once.
+fn numbers(list: &Value) -> Vec<usize> {
+    let numbers = list.as_array().into_iter().flatten().filter_map(Value::as_u64);
+    let mut numbers: Vec<usize> = numbers.map(|number| number as usize).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// The window of a request.

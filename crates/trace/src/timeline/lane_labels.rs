@@ -4,6 +4,8 @@ use super::rank_lanes::{Content, Key, LaneKind, RankLane};
 use super::view::cut;
 use crate::TrackNames;
 use crate::frame::EventRows;
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 
 /// The most characters of a name in a label.
 const LONGEST_NAME: usize = 60;
@@ -18,14 +20,11 @@ pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNam
         }),
         Content::Counter(..) => false,
     };
-    let main: Vec<_> = lanes.iter().filter(|lane| has_steps(lane)).map(|lane| (lane.key.pid, lane.key.tid)).collect();
+    let main: HashSet<_, FixedState> =
+        lanes.iter().filter(|lane| has_steps(lane)).map(|lane| (lane.key.pid, lane.key.tid)).collect();
     lanes.sort_by_key(|lane| {
         let Key { pid, tid, kind, is_sync } = lane.key;
-        let part = match kind {
-            _ if kind.nests() => 0,
-            LaneKind::Counter if tid.is_none() => 2,
-            _ => 1,
-        };
+        let part = part(&lane.key);
         (part, part == 0 && !main.contains(&(pid, tid)), pid, tid, kind, is_sync)
     });
     let many = |cpu: bool| {
@@ -52,6 +51,15 @@ pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNam
             },
             _ => label,
         };
+    }
+}
+
+/// Returns the part of a rank in which a lane is: threads, streams, bandwidths.
+pub(super) fn part(key: &Key) -> u8 {
+    match key.kind {
+        kind if kind.nests() => 0,
+        LaneKind::Counter if key.tid.is_none() => 2,
+        _ => 1,
     }
 }
 

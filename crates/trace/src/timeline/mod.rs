@@ -7,6 +7,7 @@ mod change;
 mod details;
 mod forward;
 mod lane_labels;
+mod listed;
 mod output;
 mod picture;
 mod query;

@@ -14,8 +14,9 @@ use trace_view::{format, one_line_texts};
 const MOST_BYTES: usize = 300_000;
 /// The most slices that can fit: a slice takes at least 9 bytes, in base64 12.
 const MOST_SLICES: usize = MOST_BYTES / 12;
-/// The version of the format.
+/// The version of the format, and of outputs that list only some of their lanes.
 const VERSION: u64 = 1;
+const VERSION_OF_SOME: u64 = 2;
 
 impl Timeline {
     /// Returns the title: `Timeline of control, rank 3, iteration 551`.
@@ -48,10 +49,10 @@ impl Timeline {
         std::iter::once(summary).chain(self.remarks.iter().cloned()).collect::<Vec<_>>().join(" · ")
     }
 
-    /// Returns the content of `application/vnd.tracebook.timeline.v1+json`, at most about 300 kB.
+    /// Returns the content of `application/vnd.tracebook.timeline.v1+json`, at most about 300 kB, of at most 1,000 lanes.
     pub fn to_json(&self) -> Value {
         let (start, end) = self.extent;
-        let lanes: Vec<Value> = (0..self.lanes.len()).map(|id| self.lane_json(id)).collect();
+        let lanes: Vec<Value> = self.listed.iter().map(|&id| self.lane_json(id)).collect();
         let mut output = json!({
             "version": VERSION,
             "title": self.title(),
@@ -63,13 +64,23 @@ impl Timeline {
             "lanes": lanes,
             "open": self.open(),
         });
+        if self.lists_some() {
+            output["version"] = VERSION_OF_SOME.into();
+            output["lane_count"] = self.lanes.len().into();
+        }
         let around = output.to_string().len();
         output["view"] = self.embedded(MOST_BYTES.saturating_sub(around).max(MOST_BYTES / 4));
         one_line_texts(&mut output);
         output
     }
 
-    fn lane_json(&self, id: usize) -> Value {
+    /// Whether an output lists only some lanes.
+    pub(super) fn lists_some(&self) -> bool {
+        self.listed.len() < self.lanes.len()
+    }
+
+    /// Returns a lane as front ends get it.
+    pub(super) fn lane_json(&self, id: usize) -> Value {
         let placed = self.lanes[id];
         let lane = self.lane(placed);
         let (levels, events) = match &lane.content {
@@ -92,12 +103,12 @@ impl Timeline {
         found
     }
 
-    /// The finest view that fits: of all events, else of three screens around what is shown.
+    /// The finest view of the listed lanes that fits: of all events, else of three screens around what is shown.
     fn embedded(&self, most: usize) -> Value {
         let (start, end) = self.extent;
         let every = |base: i64| Window::new(base, base.saturating_add(start), base.saturating_add(end), u32::MAX);
-        let lanes = self.all_lanes();
-        let exact = self.look_at(every, &lanes, MOST_SLICES);
+        let lanes = &self.listed;
+        let exact = self.look_at(every, lanes, MOST_SLICES);
         if exact.window.size() == 1 && exact.slices.len() <= MOST_SLICES {
             let view = self.encoded(exact);
             if view.1 <= most {
@@ -108,7 +119,7 @@ impl Timeline {
         let three = (self.shown.0.saturating_sub(length).max(start), self.shown.1.saturating_add(length).min(end));
         let mut columns = 1 << 14;
         loop {
-            let view = self.look(three, columns, &lanes, MOST_SLICES);
+            let view = self.look(three, columns, lanes, MOST_SLICES);
             if view.slices.len() <= MOST_SLICES || columns == 1 {
                 let view = self.encoded(view);
                 if view.1 <= most || columns == 1 {

@@ -24,11 +24,12 @@ impl Timeline {
     /// Returns what is shown at first as a still picture.
     pub fn picture(&self) -> Lanes {
         let (start, end) = self.shown;
-        let view = self.look(self.shown, ACROSS, &self.all_lanes(), MOST_BOXES);
+        let view = self.look(self.shown, ACROSS, &self.listed, MOST_BOXES);
         let mut lanes: Vec<LaneRow> = self
-            .lanes
+            .listed
             .iter()
-            .map(|&placed| {
+            .map(|&id| {
+                let placed = self.lanes[id];
                 let lane = self.lane(placed);
                 let label = if self.sides.len() > 1 {
                     format!("{}: {}", self.sides[placed.side].label, lane.label)
@@ -43,7 +44,8 @@ impl Timeline {
             .collect();
         let (mut row, slices) = (0, &view.slices);
         for &[lane, level, rows] in &slices.tracks {
-            let Some(&placed) = self.lanes.get(lane as usize) else { continue };
+            let Ok(at_lane) = self.listed.binary_search(&(lane as usize)) else { continue };
+            let placed = self.lanes[lane as usize];
             let texts = &self.rank(placed).lanes;
             for at in row..row + rows as usize {
                 let name = texts.text(slices.name[at]);
@@ -53,7 +55,7 @@ impl Timeline {
                 };
                 let from = slices.start[at];
                 let colour = if slices.dur[at] < view.window.size() { paled(colour, slices.busy[at]) } else { colour };
-                lanes[lane as usize].boxes.push(LaneBox {
+                lanes[at_lane].boxes.push(LaneBox {
                     level: level as usize,
                     start: from as f64,
                     end: from.saturating_add(slices.dur[at].max(0)) as f64,
@@ -65,15 +67,13 @@ impl Timeline {
         }
         let mut row = 0;
         for &[lane, rows] in view.counters() {
-            let Some(Content::Counter(series, _)) = self.lanes.get(lane).map(|&placed| &self.lane(placed).content)
-            else {
-                continue;
-            };
+            let Ok(at_lane) = self.listed.binary_search(&lane) else { continue };
+            let Content::Counter(series, _) = &self.lane(self.lanes[lane]).content else { continue };
             let max = series.max().max(f64::MIN_POSITIVE);
             let samples = view.samples();
             // The largest value of a window is shown there only; from then on the last one holds.
             let width = (end.saturating_sub(start) / i64::from(ACROSS)).max(1) as f64;
-            lanes[lane].area = (row..row + rows)
+            lanes[at_lane].area = (row..row + rows)
                 .flat_map(|at| {
                     let from = samples.start[at] as f64;
                     let next = samples.start[..row + rows].get(at + 1).map_or(f64::INFINITY, |&next| next as f64);
@@ -92,7 +92,11 @@ impl Timeline {
     /// Returns the lanes as text, one per line.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n", self.title(), self.summary());
-        for &placed in &self.lanes {
+        let mut next = 0;
+        for &id in &self.listed {
+            text.push_str(&more_lanes(id - next));
+            next = id + 1;
+            let placed = self.lanes[id];
             let lane = self.lane(placed);
             let side =
                 if self.sides.len() > 1 { format!("{} · ", self.sides[placed.side].label) } else { String::new() };
@@ -104,8 +108,14 @@ impl Timeline {
             };
             text.push_str(&format!("  {side}{}: {what}\n", lane.label));
         }
+        text.push_str(&more_lanes(self.lanes.len() - next));
         text
     }
+}
+
+/// Returns the line of so many lanes that are not listed.
+fn more_lanes(count: usize) -> String {
+    if count == 0 { String::new() } else { format!("  … {}\n", format::counted(count, "more lane")) }
 }
 
 /// Returns an amount with at most three decimals.

@@ -4,6 +4,7 @@ use super::lane_labels::arrange;
 use crate::counter::{memory_bandwidth, queue_lengths};
 use crate::domain::is_device_work;
 use crate::exec::checkpoint::{Inherited, cancellable, guarded};
+use crate::exec::memory::{Budget, Task};
 use crate::filter::{Filter, TraceFilter, Where};
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
@@ -98,8 +99,15 @@ pub(super) struct RankLanes {
     pub(super) texts: Arc<CategoricalMapping>,
 }
 
+/// What needs memory for lanes, in the message that refuses it.
+pub(super) const TASK: Task<'static> = Task::Lanes("timeline");
+
 /// Memory for each event of a rank while its lanes are built, in bytes: its place, its nesting, the lanes themselves, and the queues.
 const BYTES_PER_EVENT: usize = 160;
+
+/// Memory for each lane of a rank while they are built, in bytes, besides that for its events: the lane itself, its label, its place in
+/// their order.
+const BYTES_PER_LANE: usize = 400;
 
 /// The columns of the events that lanes are built from.
 fn columns() -> Vec<PlSmallStr> {
@@ -110,12 +118,12 @@ impl RankLanes {
     /// Returns the lanes of those events of a rank that pass a filter, of all events without one. Timelines of one rank share them.
     ///
     /// # Errors
-    /// If the events cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
-    pub(super) fn of(trace: &Trace, compat: Compat, filter: Option<&ShownEvents>) -> Result<Arc<Self>> {
+    /// If there are so many lanes that they do not fit the budget; if the events cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
+    pub(super) fn of(trace: &Trace, compat: Compat, filter: Option<&ShownEvents>, budget: Budget) -> Result<Arc<Self>> {
         let key = filter.map_or("lanes", |filter| &filter.key);
         trace.derived(key, Self::bytes, || {
             let passes = filter.map(|filter| filter.passes.mask(trace)).transpose()?;
-            Self::build(trace, compat, passes.as_ref())
+            Self::build(trace, compat, passes.as_ref(), budget)
         })
     }
 
@@ -124,7 +132,7 @@ impl RankLanes {
         trace.bytes_needed_of(&columns(), BYTES_PER_EVENT)
     }
 
-    fn build(trace: &Trace, compat: Compat, passes: Option<&BooleanChunked>) -> Result<Self> {
+    fn build(trace: &Trace, compat: Compat, passes: Option<&BooleanChunked>, budget: Budget) -> Result<Self> {
         let events = trace.frame_of(&columns())?;
         guarded(|| {
             let rows: Vec<u32> = match passes {
@@ -136,7 +144,7 @@ impl RankLanes {
             let texts = EventRows::of(&events, Compat::Exact)?;
             let here = Inherited::here();
             let (lanes, counters) = rayon::join(
-                || here.run(|| event_lanes(&events, &texts, &rows)),
+                || here.run(|| event_lanes(&events, &texts, &rows, budget)),
                 || here.run(|| counters(&events, &rows, compat)),
             );
             let mut lanes = lanes?;
@@ -164,7 +172,8 @@ impl RankLanes {
             Content::Events(lane) => lane.bytes(),
             Content::Counter(series, _) => series.bytes(),
         };
-        self.lanes.iter().map(bytes).sum()
+        let own = |lane: &RankLane| size_of::<RankLane>() + lane.label.capacity() + bytes(lane);
+        self.lanes.iter().map(own).sum()
     }
 }
 
@@ -202,7 +211,10 @@ fn key(rows: &EventRows, row: usize, class: Class) -> Key {
 }
 
 /// Groups events by lane and stacks them; events without a start have no place.
-fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32]) -> Result<Vec<RankLane>> {
+///
+/// # Errors
+/// If there are so many lanes that they do not fit the budget.
+fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budget) -> Result<Vec<RankLane>> {
     let dur = IntColumn::of(events, DUR)?;
     let mut class = rows.per_text(classify);
     let mut places: HashMap<Key, usize, FixedState> = HashMap::default();
@@ -221,6 +233,9 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32]) -> Result<Vec
         }
         groups[last].1.push(row);
     }
+    drop(places);
+    // A rank may have as many lanes as events, each larger than its events.
+    budget.check(TASK, groups.len().saturating_mul(BYTES_PER_LANE))?;
     let span = |row: u32| {
         let at = row as usize;
         Span { start: rows.ts(at).unwrap_or(0), dur: dur.get(at).unwrap_or(0), name: rows.name(at), event: row }
@@ -272,4 +287,23 @@ fn counters(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Vec<Rank
         lanes.push(lane(None, None, format!("bandwidth of {kind}"), points, "GB/s"));
     }
     Ok(lanes)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Error, TraceSet};
+    use trace_testkit::TraceBuilder;
+
+    #[test]
+    fn lanes_are_refused_by_their_number_before_they_are_built() {
+        let trace = (0..50).fold(TraceBuilder::new(), |trace, number| trace.thread(number).operator("a", 0..1));
+        let trace = TraceSet::from_bytes(trace.json()).unwrap();
+        let build = |budget| RankLanes::build(&trace.traces()[0], Compat::Exact, None, budget);
+        let threads = |lanes: &RankLanes| lanes.lanes.iter().filter(|lane| lane.key.kind.nests()).count();
+        assert_eq!(build(Budget::of(u64::MAX)).map(|lanes| threads(&lanes)).unwrap(), 50);
+        let need = 50 * BYTES_PER_LANE as u64;
+        assert!(matches!(build(Budget::of(1)), Err(Error::MemoryBudget { need: found, .. }) if found == need));
+    }
 }

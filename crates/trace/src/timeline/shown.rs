@@ -2,12 +2,12 @@
 
 use super::change::Changes;
 use super::forward::ForwardOperators;
+use super::listed::listed;
 use super::query::TimelineQuery;
 use super::query_side::QuerySide;
-use super::rank_lanes::{Content, LaneKind, RankLane, RankLanes, ShownEvents};
+use super::rank_lanes::{Content, LaneKind, RankLane, RankLanes, ShownEvents, TASK};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{cancellable, guarded};
-use crate::exec::memory::Task;
 use crate::filter::Where;
 use crate::frame::IntColumn;
 use crate::frame::columns::{DUR, ITERATION, TS};
@@ -19,6 +19,8 @@ use timeline::Lane;
 pub struct Timeline {
     pub(super) sides: Vec<TimelineSide>,
     pub(super) lanes: Vec<Placed>,
+    /// The lanes that an output lists, ascending.
+    pub(super) listed: Vec<usize>,
     /// All events, relative to the bases.
     pub(super) extent: (i64, i64),
     /// What is shown at first, relative to the bases.
@@ -97,7 +99,9 @@ impl Timeline {
                 }
             }
             let (filter, remarks) = (query.filter.clone(), query.remarks.clone());
-            let mut timeline = Self { sides, lanes, extent: (0, 1), shown: (0, 1), filter, remarks, changes: None };
+            let listed = listed(&lanes, &sides);
+            let mut timeline =
+                Self { sides, lanes, listed, extent: (0, 1), shown: (0, 1), filter, remarks, changes: None };
             timeline.extent = timeline.whole();
             timeline.shown = timeline.first_window();
             if is_compared {
@@ -186,9 +190,10 @@ impl TimelineSide {
         let label = query.trace.label().to_owned();
         let origin = set.traces().iter().map(|trace| trace.info().first_ts).min().unwrap_or(0);
         let filter = filter.map(|filter| ShownEvents::of(filter, set.traces(), origin)).transpose()?;
-        let batches = Batches::within(set.budget()?, Task::Answer("timeline"));
+        let budget = set.budget()?;
+        let batches = Batches::within(budget, TASK);
         let ranks = batches.each(&query.traces()?, RankLanes::bytes_needed, |trace| {
-            let lanes = RankLanes::of(trace, set.compat(), filter.as_ref())?;
+            let lanes = RankLanes::of(trace, set.compat(), filter.as_ref(), budget)?;
             Ok(ShownRank { info: trace.shared_info(), trace: Some(trace.clone()), lanes, forward: OnceLock::new() })
         })?;
         let iterations = query.iterations_of(available(&ranks))?;

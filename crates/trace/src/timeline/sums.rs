@@ -9,7 +9,7 @@ use crate::frame::once_per_text;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use timeline::{Name, NameSum, Slices};
+use timeline::{Name, NameSum, Slices, Span};
 
 /// The most events that a search lists.
 const MOST_FOUND: usize = 2_000;
@@ -25,8 +25,49 @@ pub(super) struct Selected {
     pub(super) filter: String,
 }
 
+/// Adds an event to what was found.
+fn push(found: &mut Slices, id: usize, level: u32, span: Span, base: i64) {
+    found.start.push(span.start.saturating_sub(base));
+    found.dur.push(span.dur);
+    found.name.push(span.name);
+    found.event.push(span.event);
+    found.count.push(1);
+    match found.tracks.last_mut() {
+        Some([lane, at, rows]) if (*lane, *at) == (id as u32, level) => *rows += 1,
+        _ => found.tracks.push([id as u32, level, 1]),
+    }
+}
+
+/// The processes of the lanes of a rank, or its devices.
+enum Processes {
+    None,
+    One(i64),
+    Several,
+}
+
+impl Processes {
+    fn of(lanes: &RankLanes, nests: bool) -> Self {
+        let mut all = lanes.lanes.iter().filter(|lane| lane.key.kind.nests() == nests).filter_map(|lane| lane.key.pid);
+        match all.next() {
+            None => Self::None,
+            Some(first) if all.all(|pid| pid == first) => Self::One(first),
+            Some(_) => Self::Several,
+        }
+    }
+
+    /// Whether one of them is another than this.
+    fn has_other(&self, pid: Option<i64>) -> bool {
+        match self {
+            Self::None => false,
+            Self::One(one) => pid != Some(*one),
+            Self::Several => true,
+        }
+    }
+}
+
 impl Timeline {
-    /// Finds events whose name contains a text, ASCII letters in any case.
+    /// Finds events whose name contains a text, ASCII letters in any case. Where an output does not list all lanes, also the first event of
+    /// each lane whose label contains it, or of those with exactly this label or number.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted).
@@ -34,6 +75,16 @@ impl Timeline {
         let wanted = text.to_ascii_lowercase();
         guarded(|| {
             let (mut count, mut names, mut found) = (0_u64, BTreeSet::new(), Slices::default());
+            let of_lanes = if self.lists_some() && !wanted.is_empty() { self.lanes_with(&wanted) } else { Vec::new() };
+            for &id in &of_lanes {
+                let placed = self.lanes[id];
+                let first = self.events(placed).and_then(|lane| lane.spans().next());
+                let Some((level, span)) = first else { continue };
+                count += 1;
+                if found.len() < MOST_FOUND {
+                    push(&mut found, id, level, span, self.sides[placed.side].base);
+                }
+            }
             for (id, &placed) in self.lanes.iter().enumerate().filter(|_| !wanted.is_empty()) {
                 let Some(lane) = self.events(placed) else { continue };
                 let (lanes, base) = (&self.rank(placed).lanes, self.sides[placed.side].base);
@@ -44,15 +95,7 @@ impl Timeline {
                     if found.len() == MOST_FOUND {
                         continue;
                     }
-                    found.start.push(span.start.saturating_sub(base));
-                    found.dur.push(span.dur);
-                    found.name.push(span.name);
-                    found.event.push(span.event);
-                    found.count.push(1);
-                    match found.tracks.last_mut() {
-                        Some([lane, at, rows]) if (*lane, *at) == (id as u32, level) => *rows += 1,
-                        _ => found.tracks.push([id as u32, level, 1]),
-                    }
+                    push(&mut found, id, level, span, base);
                 }
             }
             let tracks = found.tracks.clone();
@@ -62,8 +105,28 @@ impl Timeline {
             if let Some(buffers) = &mut columns.buffers {
                 buffers.pop();
             }
-            Ok(json!({ "count": count, "names": names, "tracks": tracks, "slices": slices }))
+            let mut reply = json!({ "count": count, "names": names, "tracks": tracks, "slices": slices });
+            if self.lists_some() {
+                reply["lanes"] = of_lanes.len().into();
+            }
+            Ok(reply)
         })
+    }
+
+    /// The lanes with this label or number, else those whose label contains the text, in lower case.
+    fn lanes_with(&self, wanted: &str) -> Vec<usize> {
+        let number = wanted.parse::<i64>().ok();
+        let (mut exact, mut found) = (Vec::new(), Vec::new());
+        for (id, &placed) in cancellable(self.lanes.iter().enumerate()) {
+            let lane = self.lane(placed);
+            let label = lane.label.to_ascii_lowercase();
+            if label == wanted || number.is_some() && lane.key.tid == number {
+                exact.push(id);
+            } else if label.contains(wanted) {
+                found.push(id);
+            }
+        }
+        if exact.is_empty() { found } else { exact }
     }
 
     /// Sums up the events of some lanes that overlap `start..end`, relative to the bases.
@@ -121,7 +184,9 @@ impl Timeline {
             placed.into_iter().filter(|placed| placed.side == side && !is_counter(placed)).collect();
         let all = self.lanes.iter().filter(|placed| placed.side == side && !is_counter(placed)).count();
         if chosen.len() < all && !chosen.is_empty() {
-            let of: BTreeSet<String> = chosen.iter().map(|&placed| self.lane_condition(placed)).collect();
+            let mut processes = BTreeMap::new();
+            let of: BTreeSet<String> =
+                chosen.iter().map(|&placed| self.lane_condition(placed, &mut processes)).collect();
             parts.push(format!("({})", of.into_iter().collect::<Vec<_>>().join(" or ")));
         } else if shown.has_more_ranks {
             let ranks: Vec<String> = shown.ranks.iter().map(|rank| rank.info.rank.to_string()).collect();
@@ -133,8 +198,8 @@ impl Timeline {
         parts.join(" and ")
     }
 
-    /// The condition of the events of a lane.
-    fn lane_condition(&self, placed: Placed) -> String {
+    /// The condition of the events of a lane; `processes` keeps what is known of those of a rank.
+    fn lane_condition(&self, placed: Placed, processes: &mut BTreeMap<(usize, usize, bool), Processes>) -> String {
         let Key { pid, tid, kind, is_sync } = self.lane(placed).key;
         let equals = |column: &str, value: Option<i64>| match value {
             Some(value) => format!("{column} == {value}"),
@@ -151,11 +216,8 @@ impl Timeline {
                 vec![equals("stream", tid), what.to_owned()]
             }
         };
-        let lanes = &self.rank(placed).lanes.lanes;
-        if lanes
-            .iter()
-            .any(|lane| lane.key.pid != pid && lane.key.kind.nests() == kind.nests() && lane.key.pid.is_some())
-        {
+        let of_rank = processes.entry((placed.side, placed.rank, kind.nests()));
+        if of_rank.or_insert_with(|| Processes::of(&self.rank(placed).lanes, kind.nests())).has_other(pid) {
             parts.push(equals("pid", pid));
         }
         let side = &self.sides[placed.side];
