@@ -5,6 +5,7 @@ mod examples;
 mod execution;
 mod flame;
 mod large;
+mod many_lanes;
 mod mutations;
 mod parity;
 mod timeline;
