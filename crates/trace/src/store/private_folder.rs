@@ -84,6 +84,7 @@ mod tests {
     #[test]
     fn runtime_folder_is_preferred_if_private() {
         let (temporary, runtime) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::set_permissions(runtime.path(), Permissions::from_mode(0o700)).unwrap();
         let of = |runtime: &Path| private_folder(Some(runtime), temporary.path()).unwrap();
         assert_eq!(of(runtime.path()), runtime.path().join("tracebook"));
         std::fs::set_permissions(runtime.path(), Permissions::from_mode(0o755)).unwrap();

@@ -56,7 +56,7 @@ fn long_event_in_pieces_is_scanned_a_bounded_number_of_times() {
 }
 
 #[test]
-fn too_long_event_is_scanned_up_to_the_limit_in_pieces_of_any_size() {
+fn too_long_event_is_scanned_up_to_the_limit_in_any_pieces() {
     let limit = 100_000;
     for text in long_events(1 << 20) {
         for piece in [1, 7, 1000, 4096, 1 << 19] {

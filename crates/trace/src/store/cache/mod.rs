@@ -11,6 +11,8 @@ mod in_use;
 mod insert;
 mod key;
 mod own_files;
+#[cfg(test)]
+mod own_files_tests;
 mod sync;
 #[cfg(test)]
 mod tests;

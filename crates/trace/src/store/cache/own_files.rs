@@ -63,6 +63,14 @@ pub(super) fn is_entry_name(name: &str) -> bool {
     })
 }
 
+/// Opens a file so that reading it is no use of it: the time of the last use decides what is evicted. Only the owner may.
+fn open_unused(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(target_os = "linux")]
+    options.custom_flags(rustix::fs::OFlags::NOATIME.bits().cast_signed());
+    options.read(true).open(path)
+}
+
 /// Whether the file named `name` is an entry: it states a key that gives this name, in the format of any version.
 pub(super) fn is_entry(path: &Path, name: &str) -> bool {
     #[derive(Deserialize)]
@@ -74,7 +82,7 @@ pub(super) fn is_entry(path: &Path, name: &str) -> bool {
         key: String,
     }
     let key = || {
-        let metadata = file_metadata(&mut File::open(path).ok()?).ok()?;
+        let metadata = file_metadata(&mut open_unused(path).ok()?).ok()?;
         let metadata = metadata.custom_schema_metadata.as_ref().filter(|metadata| metadata.contains_key(HEADER))?;
         Some(serde_json::from_str::<Manifest>(metadata.get(MANIFEST)?).ok()?.entry.key)
     };

@@ -16,17 +16,17 @@ const ROLE: &str = "TRACEBOOK_TEST_ROLE";
 const LONG: Duration = Duration::from_secs(1);
 
 /// A cache and a trace file in a folder of their own.
-struct Setting {
-    folder: PathBuf,
-    cache: Cache,
+pub(super) struct Setting {
+    pub(super) folder: PathBuf,
+    pub(super) cache: Cache,
     source: PathBuf,
-    rank: Trace,
+    pub(super) rank: Trace,
     /// Many rows.
-    frame: DataFrame,
+    pub(super) frame: DataFrame,
 }
 
 impl Setting {
-    fn in_folder(folder: &Path) -> Self {
+    pub(super) fn in_folder(folder: &Path) -> Self {
         let source = folder.join("0.json");
         if !source.exists() {
             let json = TraceBuilder::new()
@@ -55,7 +55,7 @@ impl Setting {
         NewTable { table: TableKind::Events, info: self.rank.info(), compat: Compat::Exact, warnings, is_small: false }
     }
 
-    fn insert(&self, wanted: &str) -> Option<StoredTable> {
+    pub(super) fn insert(&self, wanted: &str) -> Option<StoredTable> {
         let warnings = [Warning::NoRank { file: self.rank.info().file.clone() }];
         self.cache.insert(&self.key(wanted), self.table(&warnings), &self.frame, LONG)
     }
@@ -64,7 +64,7 @@ impl Setting {
         self.cache.lookup(&self.key(wanted), TableKind::Events, "0.json")
     }
 
-    fn entries(&self) -> Vec<PathBuf> {
+    pub(super) fn entries(&self) -> Vec<PathBuf> {
         self.cache.files().into_iter().map(|file| file.path).collect()
     }
 
@@ -74,7 +74,7 @@ impl Setting {
     }
 
     /// The setting as another process sees it, which has opened nothing yet.
-    fn afresh(self) -> Self {
+    pub(super) fn afresh(self) -> Self {
         let Self { folder, cache, .. } = self;
         drop(cache);
         Self::in_folder(&folder)
@@ -278,82 +278,6 @@ fn entry_that_may_not_have_reached_the_disk_is_not_believed() {
     std::fs::File::open(&path).unwrap().set_times(FileTimes::new().set_modified(long_ago)).unwrap();
     assert!(!super::sync::is_whole(&std::fs::metadata(&path).unwrap()));
     assert!(setting.lookup("all").is_none() && !path.exists());
-}
-
-/// Files that no cache wrote, with names as those of entries: of another program, of a key that gives another name, of no key.
-fn foreign_files(setting: &Setting) -> Vec<(String, Vec<u8>)> {
-    let entry = std::fs::read(setting.entries().first().unwrap()).unwrap();
-    let no_entry = setting.folder.join("saved.arrow");
-    let info = setting.rank.info();
-    StoredTable::write(&no_entry, TableKind::Events, info, Compat::Exact, &[], &setting.frame, false).unwrap();
-    let saved = std::fs::read(&no_entry).unwrap();
-    let digits = |digit: &str| digit.repeat(32);
-    vec![
-        ("data-00000-of-00008.arrow".to_owned(), entry.clone()),
-        (format!("{}.arrow", digits("a")), entry.clone()),
-        (format!("{}-events.arrow", digits("a")), entry),
-        (format!("{}-events.arrow", digits("b")), saved),
-        (format!("{}-events.arrow", digits("c")), b"ARROW1 and no header".to_vec()),
-        ("notes.in-use".to_owned(), b"x".to_vec()),
-        (".tracebook-notes.txt".to_owned(), b"x".to_vec()),
-    ]
-}
-
-#[test]
-fn files_of_another_program_are_neither_counted_nor_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let setting = Setting::in_folder(folder.path());
-    let bytes = setting.insert("all").unwrap().bytes();
-    let files = foreign_files(&setting);
-    for (name, content) in &files {
-        std::fs::write(setting.cache.folder().join(name), content).unwrap();
-    }
-    std::fs::create_dir(setting.cache.folder().join("folder.arrow")).unwrap();
-    let setting = setting.afresh();
-    assert_eq!((setting.cache.bytes(), setting.cache.entries().len(), setting.cache.foreign_files()), (bytes, 1, 5));
-    // The entry fits, and is not removed for the sake of files that are not counted.
-    setting.cache.set_limit(bytes).unwrap();
-    assert_eq!(setting.entries().len(), 1);
-    setting.cache.set_limit(1).unwrap();
-    assert_eq!(setting.cache.clear(None).unwrap().files, 0);
-    assert!(setting.entries().is_empty());
-    for (name, content) in files {
-        assert_eq!(std::fs::read(setting.cache.folder().join(&name)).unwrap(), content, "{name}");
-    }
-}
-
-#[test]
-fn folder_of_another_program_does_not_become_a_cache() {
-    let folder = tempfile::tempdir().unwrap();
-    let theirs = folder.path().join("datasets");
-    std::fs::create_dir(&theirs).unwrap();
-    std::fs::write(theirs.join("train.arrow"), "rows").unwrap();
-    let error = Cache::open(&theirs, 1).unwrap_err().to_string();
-    assert!(error.contains("it contains `train.arrow`, which is not a file of a cache"), "{error}");
-    assert!(error.contains("set TRACEBOOK_CACHE to another folder"), "{error}");
-    assert_eq!(std::fs::read_dir(&theirs).unwrap().count(), 1, "nothing is written to it");
-    // A folder of its own below is one, and stays one whatever is put there.
-    let own = theirs.join("tracebook");
-    Cache::open(&own, 1).unwrap();
-    std::fs::write(own.join("train.arrow"), "rows").unwrap();
-    Cache::open(&own, 1).unwrap();
-    assert!(Cache::is_in(&own) && !Cache::is_in(&theirs));
-}
-
-#[test]
-fn entry_of_another_version_is_counted_and_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let setting = Setting::in_folder(folder.path());
-    let path = setting.insert("all").unwrap().path().to_owned();
-    let mut old = std::fs::read(&path).unwrap();
-    let header = b"{\"format\":5,";
-    let at = old.windows(header.len()).rposition(|bytes| bytes == header).unwrap();
-    old[at + header.len() - 2] = b'4';
-    std::fs::remove_file(&path).unwrap();
-    std::fs::write(&path, old).unwrap();
-    let setting = setting.afresh();
-    assert_eq!(setting.entries(), [path]);
-    assert_eq!(setting.cache.clear(None).unwrap().files, 1);
 }
 
 #[test]
