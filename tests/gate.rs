@@ -36,7 +36,7 @@ fn trace(seed: i64, us: i64) -> TraceBuilder {
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for run in 1..=5 {
-        for (side, seed, us) in [("control", run, 1_000), ("same", 15 + run, 1_000), ("slow", 20 + run, 1_500)] {
+        for (side, seed, us) in [("control", run, 1_000), ("same", 17 + run, 1_000), ("slow", 20 + run, 1_500)] {
             let path = folder.path().join(format!("{side}-{run}"));
             std::fs::create_dir(&path).unwrap();
             std::fs::write(path.join("rank-0.json"), trace(seed, us).json()).unwrap();

@@ -89,7 +89,7 @@ fn history_takes_labels_or_a_folder_by_date() {
     for run in 0..12_u64 {
         // Names in another order than dates.
         let name = format!("nightly/run-{}.json", 20 - run);
-        write(&folder, &name, if run < 7 { 1_000 } else { 1_300 } + 3 * (run % 3).cast_signed());
+        write(&folder, &name, if run < 7 { 1_000 } else { 1_300 } + (5 * run % 12).cast_signed() - 5);
         let file = std::fs::File::options().append(true).open(folder.path().join(name)).unwrap();
         let date = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000 + 86_400 * run);
         file.set_modified(date).unwrap();

@@ -265,8 +265,10 @@ fn statistics_compare_all_iterations_of_all_runs() {
     let rows = std::fs::read_to_string(&csv).unwrap();
     let head = "name,control_counts,control_mean_duration,test_counts,test_mean_duration,diff_counts,diff_duration,interval_low";
     assert!(rows.starts_with(head) && rows.contains("\ngemm,1.0,22.0,1.0,35.0,0.0,13.0,"), "{rows}");
-    let several = notebook.text("%compare_traces control control_1,control_2 --stats");
-    assert!(several.contains("Between the programs (3 + 2 runs of "), "{several}");
+    let copies = notebook.error("%compare_traces control control_1,control_2 --stats");
+    assert!(copies.contains("are one recording, and test has no other run"), "{copies}");
+    let several = notebook.text("%compare_traces control_1,control_2 control_3,test --stats");
+    assert!(several.contains("Between the programs (2 + 2 runs of "), "{several}");
     assert!(several.contains("too few runs: 2 on one side, 4 a side needed"), "{several}");
     let text = notebook.text("df = %compare_traces control test --stats --use-short-name\n%visualize df");
     assert!(text.contains("df: DataFrame 4 × 17"), "{text}");

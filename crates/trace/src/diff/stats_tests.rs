@@ -98,7 +98,7 @@ fn ranks_of_an_iteration_are_averaged() {
     let one = one.run().unwrap();
     assert_eq!(number(&one, "aten::mm", "a_control_mean_duration"), Some(40.0));
     assert!(one.frame.column("name").unwrap().str().unwrap().iter().all(|name| name != Some("gemm")));
-    let error = StatsDiff::new(&trace, &trace).warmup(3).run().unwrap_err();
+    let error = StatsDiff::new(&trace, &trace).control_rank(0).test_rank(1).warmup(3).run().unwrap_err();
     assert!(matches!(error, Error::NoIterationLeft { warmup: 3, .. }), "{error}");
     let noise = Noise::of_runs(vec![trace.into()]).run().unwrap();
     assert_eq!(noise.step().within, Some(0.0));
