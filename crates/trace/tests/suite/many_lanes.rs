@@ -9,7 +9,7 @@ use trace::{TimelineQuery, TraceSet};
 /// So many threads with an operator each, and two streams.
 fn many_threads(count: usize) -> TraceSet {
     let event = |cat: &str, tid: usize, args: &str| {
-        let name = if tid % 2 == 0 { "aten::mm" } else { "aten::add" };
+        let name = if tid.is_multiple_of(2) { "aten::mm" } else { "aten::add" };
         format!(
             r#"{{"ph": "X", "cat": "{cat}", "name": "{name}", "pid": 1, "tid": {tid}, "ts": {tid}, "dur": 1{args}}}"#
         )

@@ -47,7 +47,8 @@ pub(super) fn next(from: &Url, location: Option<&str>, is_public: bool) -> Resul
     if !to.username().is_empty() || to.password().is_some() {
         return refused("with a user or a password");
     }
-    if is_public && literal(to).is_some_and(|address| !is_of_internet(address)) || is_public && is_local_name(to) {
+    let is_private = || is_local_name(to) || literal(to).is_some_and(|address| !is_of_internet(address));
+    if is_public && is_private() {
         return refused(PRIVATE);
     }
     Ok(to.clone())
