@@ -66,6 +66,8 @@ def test_untrusted_notebook_shows_and_pans_without_a_kernel(opened, screenshots)
 
 def test_theme_colours_lanes_and_text(opened, screenshots):
     corner = "(() => { const c = document.querySelector('.tl-stage canvas'); return [...c.getContext('2d').getImageData(c.width - 2, 8, 1, 1).data] })()"
+    # JupyterLab keeps the theme of an earlier test.
+    switch_theme(opened, "JupyterLab Light")
     opened.wait(f"{corner}[3] > 0")
     light = opened.evaluate(corner)
     switch_theme(opened, "JupyterLab Dark")
