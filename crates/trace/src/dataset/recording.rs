@@ -142,9 +142,7 @@ impl Recording {
         }
         found
     }
-}
 
-impl Recording {
     /// Returns the warning that another label is this recording, too.
     pub(crate) fn same(&self, label: &str, other_label: &str) -> Warning {
         let known = self.identities.first().map(|id| format!("trace_id {id}"));

@@ -1,4 +1,4 @@
-//! Whether two runs are one recording: copies, links and other spellings of a file, whatever their compression.
+//! Identity of a run: copies of a recording, links to it and other spellings of its path have the same, also with another compression.
 
 use crate::{Result, Trace, TraceSet};
 use foldhash::quality::FixedState;
@@ -8,8 +8,8 @@ use std::hash::{BuildHasher, Hasher};
 /// The columns that identify a recording: no two have all events at the same nanoseconds.
 const COLUMNS: [&str; 6] = ["ts", "dur", "name", "pid", "tid", "stream"];
 
-/// What identifies a recording: equal for two runs only if all their ranks have the same events, with the same times, names, threads
-/// and streams. Within one process.
+/// Identity of a recording, valid within one process: two runs have the same only if all their ranks have the same events, with the
+/// same times, names, threads and streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunIdentity(Vec<RankIdentity>);
 
@@ -19,7 +19,7 @@ struct RankIdentity {
     content: Content,
 }
 
-/// What is known of a rank without its events, in the order: rank, rows, start and end in nanoseconds.
+/// Facts of a rank that are known without its events: rank, rows, start and end in nanoseconds.
 type Facts = (i64, usize, i64, i64);
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -82,7 +82,7 @@ impl TraceSet {
         Self { label: label.as_ref().into(), shared: Arc::clone(&self.shared) }
     }
 
-    /// Whether this is a clone of another set, under any label.
+    /// Returns whether both sets share their ranks in memory; labels may differ.
     pub(super) fn is_clone_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }

@@ -10,7 +10,7 @@ use crate::{Result, TraceSet, Warning};
 pub(crate) struct DistinctRuns {
     /// The runs of control and of test. If all runs of test are recordings of control, it keeps them.
     pub(crate) sides: [Vec<LabeledTrace>; 2],
-    /// What was left out.
+    /// A warning for each run that is left out as a copy.
     pub(crate) warnings: Vec<Warning>,
     /// The run of control and that of test which are one recording, if test has no other.
     pub(crate) only: Option<[String; 2]>,

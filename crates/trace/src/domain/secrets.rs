@@ -3,7 +3,7 @@
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// What stands in for a secret.
+/// The text that replaces a secret.
 const HIDDEN: &str = "…";
 
 /// A value with a name that tells that it is a secret: `password=…`, `"token": "…"`, `<Signature>…`, `Authorization: Bearer …`.

@@ -52,7 +52,7 @@ pub struct Explain {
     filter: Option<Filter>,
     keeps_events: bool,
     needs_two_recordings: bool,
-    /// What was left out as a copy of another run.
+    /// A warning for each run that is left out as a copy of another run.
     copies: Vec<Warning>,
     method: TestKind,
 }
