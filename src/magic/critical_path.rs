@@ -108,10 +108,10 @@ const ROWS: Group = Group::new(
 pub(crate) const NOTES: &str = "Each start and end of an event waits for earlier ones: the call before it, its launch, the kernel before it on \
     the stream, an event, a synchronisation, the other ranks of a collective. The critical path leads from the end of the window back along \
     what was really waited for last; its intervals add up to the window to the nanosecond. bound_by says what each interval is: cpu_bound \
-    (an operator's own time), python (no event), cuda_runtime (inside a call), data_loading, gpu_compute_bound, gpu_memory_bound (copies \
+    (an operator's own time), python (a Python function or an annotation is open), cuda_runtime (inside a call), data_loading, gpu_compute_bound, gpu_memory_bound (copies \
     and fills), gpu_communication_bound (once all ranks are there), gpu_kernel_launch_overhead, gpu_kernel_kernel_overhead, synchronization \
-    (from a kernel's end to the return of the call that waited), waiting_for_rank (only where that rank is not loaded), unexplained.\n\n\
-    Savings come from a replay of the whole recording with the changed times: making a kernel twice as fast saves less than half of it \
+    (from a kernel's end to the return of the call that waited), waiting_for_rank (only where that rank is not loaded), not_recorded (nothing is open on the thread), unexplained.\n\n\
+    Savings come from a replay of the window with the changed times, which begin with the window: making a kernel twice as fast saves less than half of it \
     where something else then bounds. The replay of the unchanged recording is exact.\n\n\
     Tables: summary, path, by_name, with --what-if what_if, with --edges edges. x = %critical_path … binds x (summary), x_path, \
     x_by_name and so on; --csv out.csv writes out.csv, out.path.csv, out.by_name.csv and so on.";

@@ -64,15 +64,13 @@ fn main() {
     let Ok(graph) = Graph::build(vec![recording], &mut || Ok(())) else { return };
     let build = start.elapsed().as_secs_f64();
     let (peak, own) = (memory("VmHWM").saturating_sub(before), memory("VmRSS").saturating_sub(before));
+    let Some(window) = graph.whole(0) else { return };
     let start = Instant::now();
-    let replay = graph.replay(|lag| if lag.bound_by == causal::BoundBy::Compute { 0.5 } else { 1.0 });
+    let replay = graph.replay(&window, |lag| if lag.bound_by == causal::BoundBy::Compute { 0.5 } else { 1.0 });
     let replayed = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let (mut segments, mut saved) = (0, 0);
-    if let Some(window) = graph.whole(0) {
-        segments = graph.path(&window).len();
-        saved = window.end - window.start - replay.window(&window);
-    }
+    let segments = graph.path(&window).len();
+    let saved = window.end - window.start - replay.length();
     let path = start.elapsed().as_secs_f64();
     println!(
         "| {} | {count} | {} | {} | {build:.3} s | {:.2} µs | {replayed:.4} s | {path:.4} s | {segments} | {:.0} B | {:.0} B |",

@@ -1,8 +1,10 @@
 //! The path that bounds a window: from its end back along the causes that points had to wait for.
 
+use super::replay::Times;
 use super::segment::{Place, Segment, Window};
 use crate::input::word::{Because, BoundBy};
 use crate::model::graph::Graph;
+use std::ops::Range;
 
 /// Where a moment is on a thread.
 #[derive(Debug, Clone, Copy)]
@@ -17,19 +19,17 @@ impl Graph {
     /// Returns what bounds a window, as recorded: segments in order of time, without gaps, from its begin to its end. Segments
     /// without length are left out. An empty window has none; one whose rank or thread does not exist is unexplained.
     pub fn path(&self, window: &Window) -> Vec<Segment> {
-        self.walk(window, &self.ts, |point| self.binding(point))
+        self.walk(window, &Times::recorded(self), |point| self.binding(point))
     }
 
-    /// Begin and end of a window at other times of the points, on the clock of the first rank.
-    pub(crate) fn bounds(&self, window: &Window, times: &[i64]) -> (i64, i64) {
+    /// Begin and end of a window at other times of the points, on the clock of the first rank. The begin does not move.
+    pub(crate) fn bounds(&self, window: &Window, times: &Times<'_>) -> (i64, i64) {
         let (start, end) = self.aligned(window);
         match window.thread {
-            Some(thread) => {
-                (self.moved(window.rank, thread, start, times), self.moved(window.rank, thread, end, times))
-            }
+            Some(thread) => (start, self.moved(window.rank, thread, end, times).max(start)),
             None => {
                 let recorded = self.of_rank(window.rank, start, end).map(|point| self.ts[point as usize]).max();
-                let replayed = self.of_rank(window.rank, start, end).map(|point| times[point as usize]).max();
+                let replayed = self.of_rank(window.rank, start, end).map(|point| times.at(point)).max();
                 // A replay leaves the time between the last point and the end of the window unchanged.
                 let after = recorded.map_or(0, |last| end - last);
                 (start, replayed.map_or(end, |last| last.saturating_add(after)))
@@ -37,26 +37,37 @@ impl Graph {
         }
     }
 
+    /// The points that a change within a window can move, as a range in the order of all points: those of a thread's window after its
+    /// begin, up to the one after its end; else all.
+    pub(crate) fn replayed_for(&self, window: &Window) -> Range<u32> {
+        let all = 0..self.points() as u32;
+        let Some(thread) = window.thread else { return all };
+        let (start, end) = self.aligned(window);
+        let first = self.between(window.rank, thread, start).before.map_or(0, |before| before + 1);
+        let last = self.between(window.rank, thread, end).after.map_or(all.end, |after| after + 1);
+        first..last.max(first)
+    }
+
     /// The points of the threads and streams of a rank in a window, thread by thread. Visits no point of another rank.
     fn of_rank(&self, rank: u32, start: i64, end: i64) -> impl Iterator<Item = u32> + '_ {
-        let spans = self.spans.iter().filter(move |span| span.rank == rank);
+        let spans = self.spans.iter().filter(move |span| self.is_of(rank, span));
         let points = spans.flat_map(|span| &self.numbered[span.first as usize..span.end as usize]);
         points.copied().filter(move |&point| (start..=end).contains(&self.ts[point as usize]))
     }
 
     /// Where a recorded moment of a thread is at other times of the points.
-    fn moved(&self, rank: u32, thread: u32, at: i64, times: &[i64]) -> i64 {
+    fn moved(&self, rank: u32, thread: u32, at: i64, times: &Times<'_>) -> i64 {
         let between = self.between(rank, thread, at);
         match (between.before, between.after) {
-            (Some(before), _) if self.ts[before as usize] == at => times[before as usize],
+            (Some(before), _) if self.ts[before as usize] == at => times.at(before),
             (Some(before), Some(after)) => {
                 let recorded = i128::from(self.ts[after as usize]) - i128::from(self.ts[before as usize]);
-                let replayed = i128::from(times[after as usize]) - i128::from(times[before as usize]);
+                let replayed = i128::from(times.at(after)) - i128::from(times.at(before));
                 let part = (i128::from(at) - i128::from(self.ts[before as usize])) * replayed / recorded.max(1);
-                times[before as usize].saturating_add(part.clamp(0, i128::from(i64::MAX)) as i64)
+                times.at(before).saturating_add(part.clamp(0, i128::from(i64::MAX)) as i64)
             }
-            (Some(before), None) => times[before as usize].saturating_add(at - self.ts[before as usize]),
-            (None, Some(after)) => times[after as usize].saturating_sub(self.ts[after as usize] - at),
+            (Some(before), None) => times.at(before).saturating_add(at - self.ts[before as usize]),
+            (None, Some(after)) => times.at(after).saturating_sub(self.ts[after as usize] - at),
             (None, None) => at,
         }
     }
@@ -69,7 +80,12 @@ impl Graph {
     }
 
     /// Walks from the end of a window back to its begin.
-    pub(crate) fn walk(&self, window: &Window, times: &[i64], binding: impl Fn(u32) -> Option<usize>) -> Vec<Segment> {
+    pub(crate) fn walk(
+        &self,
+        window: &Window,
+        times: &Times<'_>,
+        binding: impl Fn(u32) -> Option<usize>,
+    ) -> Vec<Segment> {
         let (start, end) = self.bounds(window, times);
         let ahead = self.ahead(window.rank);
         let mut path = Vec::new();
@@ -100,7 +116,7 @@ impl Graph {
             let Some(cause) = binding(to) else { break };
             let (from, lag, span) = (self.from[cause], self.lag_of(cause, to), self.span(to));
             add(Segment {
-                start: times[from as usize],
+                start: times.at(from),
                 end: at,
                 rank: span.rank,
                 place: span.place,
@@ -108,7 +124,7 @@ impl Graph {
                 bound_by: lag.bound_by,
                 because: lag.because,
             });
-            (at, point) = (times[from as usize], Some(from));
+            (at, point) = (times.at(from), Some(from));
         }
         let (rank, place) = point.map_or((window.rank, place), |point| (self.span(point).rank, self.span(point).place));
         add(Segment { end: at, rank, place, ..unknown });
@@ -125,16 +141,16 @@ impl Graph {
     fn last_of(
         &self,
         window: &Window,
-        times: &[i64],
+        times: &Times<'_>,
         unknown: &Segment,
         add: &mut impl FnMut(Segment),
         at: &mut i64,
     ) -> Option<u32> {
         let (start, end) = self.aligned(window);
         let Some(thread) = window.thread else {
-            let last = self.of_rank(window.rank, start, end).max_by_key(|&point| (times[point as usize], point))?;
-            add(Segment { start: times[last as usize], place: self.span(last).place, ..*unknown });
-            *at = times[last as usize];
+            let last = self.of_rank(window.rank, start, end).max_by_key(|&point| (times.at(point), point))?;
+            add(Segment { start: times.at(last), place: self.span(last).place, ..*unknown });
+            *at = times.at(last);
             return Some(last);
         };
         let between = self.between(window.rank, thread, end);
@@ -144,13 +160,13 @@ impl Graph {
             Some(self.lag_of(cause, after))
         });
         add(Segment {
-            start: times[before as usize],
+            start: times.at(before),
             event: lag.as_ref().and_then(|lag| lag.event()),
-            bound_by: lag.as_ref().map_or(BoundBy::Python, |lag| lag.bound_by),
+            bound_by: lag.as_ref().map_or(BoundBy::NotRecorded, |lag| lag.bound_by),
             because: Because::ProgramOrder,
             ..*unknown
         });
-        *at = times[before as usize];
+        *at = times.at(before);
         Some(before)
     }
 }

@@ -12,6 +12,8 @@ pub enum HostKind {
     Loading,
     /// A call of the runtime or the driver.
     Call(Call),
+    /// A collective that runs on the CPU.
+    Collective,
     /// A Python function.
     Python,
     /// An annotation: its own time counts as Python without an event.

@@ -8,7 +8,7 @@ pub enum BoundBy {
     Cpu,
     /// Own time of an event that loads data.
     DataLoading,
-    /// No event on the thread but annotations and Python functions.
+    /// No event on the thread but Python functions and annotations, of which one is open.
     Python,
     /// Inside a call of the runtime.
     CudaRuntime,
@@ -26,13 +26,15 @@ pub enum BoundBy {
     Synchronization,
     /// A collective waits for ranks whose trace is missing.
     WaitingForRank,
+    /// Nothing is open on the thread: no event tells what it did.
+    NotRecorded,
     /// Later than everything known allows.
     Unexplained,
 }
 
 impl BoundBy {
     /// All of them, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Cpu,
         Self::DataLoading,
         Self::Python,
@@ -44,6 +46,7 @@ impl BoundBy {
         Self::KernelKernelOverhead,
         Self::Synchronization,
         Self::WaitingForRank,
+        Self::NotRecorded,
         Self::Unexplained,
     ];
 
@@ -61,6 +64,7 @@ impl BoundBy {
             Self::KernelKernelOverhead => "gpu_kernel_kernel_overhead",
             Self::Synchronization => "synchronization",
             Self::WaitingForRank => "waiting_for_rank",
+            Self::NotRecorded => "not_recorded",
             Self::Unexplained => "unexplained",
         }
     }

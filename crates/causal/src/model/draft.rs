@@ -3,12 +3,13 @@
 use super::base::{Base, is_in_graph};
 use super::clock;
 use super::graph::{Graph, LeftOut};
-use super::hand_over::hand_overs;
+use super::hand_over::{HandOver, after_idleness, hand_overs};
 use super::meeting::Meetings;
 use super::number::{Points, RankDraft};
 use super::order::in_order;
 use super::stream::Kernels;
 use super::thread::Threads;
+use super::thread_role::ThreadRoles;
 use super::wait::{Extra, Waits};
 use crate::answer::segment::Place;
 use crate::input::check::{Check, Stopped};
@@ -19,10 +20,12 @@ use crate::input::word::{Because, BoundBy};
 /// What the own time of a CPU event is spent on, and its row.
 fn own_time(rank: &RankDraft, event: u32) -> (BoundBy, u32) {
     match rank.host.get(event as usize) {
-        None | Some((_, HostKind::Annotation)) => (BoundBy::Python, NONE),
+        None => (BoundBy::NotRecorded, NONE),
+        Some((_, HostKind::Annotation)) => (BoundBy::Python, NONE),
         Some(&(row, HostKind::Operator)) => (BoundBy::Cpu, row),
         Some(&(row, HostKind::Loading)) => (BoundBy::DataLoading, row),
         Some(&(row, HostKind::Call(_))) => (BoundBy::CudaRuntime, row),
+        Some(&(row, HostKind::Collective)) => (BoundBy::Communication, row),
         Some(&(row, HostKind::Python)) => (BoundBy::Python, row),
     }
 }
@@ -99,7 +102,17 @@ impl Graph {
             let kernels = Kernels::of(&events.host, &events.device, streams.max(events.streams.len()));
             let is_in_whole_us = clock::is_in_whole_us(&events.host);
             let host = events.host.iter().map(|event| (event.row, event.kind)).collect();
-            drafts.push(RankDraft { events, host, threads, kernels, is_in_whole_us, host_first: 0, device_first: 0 });
+            let roles = ThreadRoles::of(&events.host, &threads, &kernels);
+            drafts.push(RankDraft {
+                events,
+                host,
+                threads,
+                kernels,
+                roles,
+                is_in_whole_us,
+                host_first: 0,
+                device_first: 0,
+            });
         }
         let draft = Draft::of(&mut drafts, ahead, check)?;
         in_order(draft, check)
@@ -121,16 +134,18 @@ impl<'r> Draft<'r> {
             extras.extend(waits.extras);
             extras.extend(waits.held.iter().map(|&(held, source)| {
                 let (to, from) = (rank.kernel_start(held), rank.kernel_end(source));
-                Extra { to, from, lag: base.wait(), because: Because::EventWait }
+                Extra { to, from, lag: base.wait(), because: Because::EventWait, owner: NONE }
             }));
             bases.push(base);
             limits.extend(waits.limits);
             left_out.waits += waits.unresolved;
             let host = &points.ts[rank.host_first as usize..rank.device_first as usize];
-            for hand_over in hand_overs(rank, host, check)? {
-                let lag = host[hand_over.to as usize] - host[hand_over.from as usize];
-                let (to, from) = (rank.host_first + hand_over.to, rank.host_first + hand_over.from);
-                extras.push(Extra { to, from, lag, because: Because::OtherThread });
+            let mut hand_overs = hand_overs(rank, host, check)?;
+            after_idleness(rank, host, &mut hand_overs, check)?;
+            for HandOver { to, from, owner } in hand_overs {
+                let lag = host[to as usize] - host[from as usize];
+                let (to, from) = (rank.host_first + to, rank.host_first + from);
+                extras.push(Extra { to, from, lag, because: Because::OtherThread, owner });
                 limits.push((to, 0));
             }
             rank.events.host = Vec::new();
@@ -296,7 +311,7 @@ impl<'r> Draft<'r> {
         let first = self.extras.partition_point(|extra| extra.to < point);
         for extra in self.extras[first..].iter().take_while(|extra| extra.to == point) {
             let (bound_by, row) = match extra.because {
-                Because::OtherThread => (BoundBy::Python, NONE),
+                Because::OtherThread => own_time(rank, extra.owner),
                 Because::EventWait => (BoundBy::KernelKernelOverhead, self.event(point)),
                 _ => (BoundBy::Synchronization, self.event(point)),
             };
@@ -375,6 +390,8 @@ impl<'r> Draft<'r> {
     pub(crate) fn finish(self, graph: &mut Graph) {
         graph.spans = self.points.spans;
         graph.ranks = self.ranks.iter().map(|rank| rank.events.rank).collect();
+        let works = |rank: u32| graph.spans.iter().any(|span| span.rank == rank && span.works && span.first < span.end);
+        graph.working = (0..graph.ranks.len() as u32).map(works).collect();
         graph.ahead = self.ahead;
         let causes = graph.left_out.causes;
         graph.left_out = LeftOut { causes, ..self.left_out };

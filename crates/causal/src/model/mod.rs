@@ -11,4 +11,5 @@ pub(crate) mod order;
 pub(crate) mod stream;
 pub(crate) mod stream_wait;
 pub(crate) mod thread;
+pub(crate) mod thread_role;
 pub(crate) mod wait;

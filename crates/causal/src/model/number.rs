@@ -2,6 +2,7 @@
 
 use super::stream::Kernels;
 use super::thread::Threads;
+use super::thread_role::ThreadRoles;
 use crate::answer::segment::Place;
 use crate::input::event::HostKind;
 use crate::input::rank::RankEvents;
@@ -15,6 +16,7 @@ pub(crate) struct RankDraft {
     pub(crate) host: Vec<(u32, HostKind)>,
     pub(crate) threads: Threads,
     pub(crate) kernels: Kernels,
+    pub(crate) roles: ThreadRoles,
     pub(crate) is_in_whole_us: bool,
     /// Number of its first point.
     pub(crate) host_first: u32,
@@ -72,6 +74,8 @@ pub(crate) struct PlaceSpan {
     pub(crate) place: Place,
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// Whether it works: a rank ends with work, see [`ThreadRoles`].
+    pub(crate) works: bool,
 }
 
 /// Times and places of the points of all ranks.
@@ -95,9 +99,9 @@ impl Points {
         for (number, rank) in (0..).zip(ranks) {
             rank.host_first = points.ts.len() as u32;
             points.ts.append(&mut rank.threads.ts);
-            for span in &rank.threads.spans {
+            for (span, &works) in rank.threads.spans.iter().zip(&rank.roles.works) {
                 let (first, end) = (rank.host_first + span.first, rank.host_first + span.end);
-                points.spans.push(PlaceSpan { rank: number, place: Place::Thread(span.thread), first, end });
+                points.spans.push(PlaceSpan { rank: number, place: Place::Thread(span.thread), first, end, works });
             }
             rank.device_first = points.ts.len() as u32;
             for &event in &rank.kernels.event {
@@ -106,7 +110,7 @@ impl Points {
             }
             for (stream, bounds) in (0..).zip(rank.kernels.first.windows(2)) {
                 let (first, end) = (rank.device_first + 2 * bounds[0], rank.device_first + 2 * bounds[1]);
-                points.spans.push(PlaceSpan { rank: number, place: Place::Stream(stream), first, end });
+                points.spans.push(PlaceSpan { rank: number, place: Place::Stream(stream), first, end, works: true });
             }
         }
         let blocks = 0..=points.ts.len() as u32 >> BLOCK;

@@ -24,6 +24,8 @@ pub(crate) struct Extra {
     pub(crate) from: u32,
     pub(crate) lag: i64,
     pub(crate) because: Because,
+    /// The CPU event that is open meanwhile on the thread that waits for another one, by its place in the rank; else [`NONE`].
+    pub(crate) owner: u32,
 }
 
 /// The waits of a rank.
@@ -252,7 +254,7 @@ impl<'r> Finder<'r> {
         for pair in pairs.iter().filter(|pair| !had_room(pair)) {
             let lag = *wakes.entry(pair.because).or_insert(WAKE);
             let from = if pair.starts { rank.kernel_start(pair.kernel) } else { rank.kernel_end(pair.kernel) };
-            found.extras.push(Extra { to: rank.call_end(pair.call), from, lag, because: pair.because });
+            found.extras.push(Extra { to: rank.call_end(pair.call), from, lag, because: pair.because, owner: NONE });
             if did_wait[pair.call as usize] {
                 found.limits.push((rank.call_end(pair.call), own(pair)));
             }

@@ -45,7 +45,7 @@ fn shapes() -> Vec<(&'static str, Shape)> {
 fn is_class(lag: &Lag, class: &str) -> bool {
     match lag.bound_by {
         BoundBy::Cpu | BoundBy::DataLoading => class == "cpu",
-        BoundBy::Python => class == "python",
+        BoundBy::Python | BoundBy::NotRecorded => class == "python",
         BoundBy::CudaRuntime => class == "runtime",
         BoundBy::LaunchOverhead => class == "launch",
         BoundBy::Compute => class == "gpu",
@@ -56,8 +56,8 @@ fn is_class(lag: &Lag, class: &str) -> bool {
 }
 
 fn job_end(graph: &Graph, factor: impl Fn(&Lag) -> f64) -> i64 {
-    let replay = graph.replay(factor);
-    (0..graph.ranks().len() as u32).map(|rank| replay.bounds(&graph.whole(rank).unwrap()).1).max().unwrap()
+    let end = |rank| graph.replay(&graph.whole(rank).unwrap(), &factor).bounds().1;
+    (0..graph.ranks().len() as u32).map(end).max().unwrap()
 }
 
 #[test]

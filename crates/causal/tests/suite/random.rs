@@ -1,8 +1,8 @@
 //! Random events, also absurd ones: what holds for any input.
 
 use causal::{
-    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankEvents, Segment, Stream,
-    SyncKind, SyncRow, Window,
+    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, Lag, NONE, RankEvents, Segment,
+    Stream, SyncKind, SyncRow, Window,
 };
 
 /// Numbers, and whether times are in whole µs, without absurd ones.
@@ -34,7 +34,8 @@ impl Random {
     }
 }
 
-const KINDS: [HostKind; 14] = [
+const KINDS: [HostKind; 15] = [
+    HostKind::Collective,
     HostKind::Operator,
     HostKind::Operator,
     HostKind::Loading,
@@ -129,17 +130,27 @@ fn any_events_are_replayed_exactly() {
         let count = ranks.len() as u32;
         let graph = Graph::build(ranks, &mut || Ok(())).unwrap();
         assert_eq!(graph.replay_error_ns(), 0, "{seed}");
-        let halved = graph.replay(|lag| [0.0, 0.5, 1.0, 1.7, f64::NAN, -3.0][(lag.ns % 6).unsigned_abs() as usize]);
-        let free = graph.replay(|lag| if lag.bound_by == BoundBy::Compute { 0.0 } else { 1.0 });
+        let some = |lag: &Lag| [0.0, 0.5, 1.0, 1.7, f64::NAN, -3.0][(lag.ns % 6).unsigned_abs() as usize];
+        let scaled = |of: BoundBy, scale: f64| move |lag: &Lag| if lag.bound_by == of { scale } else { 1.0 };
         for at in 0..=count {
             let whole = graph.whole(at);
             let (start, end) = (random.time(1_000), random.time(1_000_000));
             let thread = if random.below(2) == 0 { None } else { Some(random.below(4) as u32) };
             let windows = [whole, Some(Window { rank: at, thread, start, end: end.max(start) })];
             for window in windows.into_iter().flatten() {
-                check_path(&graph.path(&window), graph.replay(|_| 1.0).window(&window));
-                check_path(&halved.path(&window), halved.window(&window));
-                check_path(&free.path(&window), free.window(&window));
+                check_path(&graph.path(&window), graph.replay(&window, |_| 1.0).length());
+                let changed = graph.replay(&window, some);
+                check_path(&changed.path(), changed.length());
+                // What takes less time never makes a window longer.
+                for of in BoundBy::ALL {
+                    let mut before = graph.replay(&window, |_| 1.0).length();
+                    for scale in [0.9, 0.5, 0.1, 0.0] {
+                        let faster = graph.replay(&window, scaled(of, scale));
+                        check_path(&faster.path(), faster.length());
+                        assert!(faster.length() <= before, "{seed} {window:?} {of:?} {scale}");
+                        before = faster.length();
+                    }
+                }
             }
         }
         let edges = graph.edges().count();

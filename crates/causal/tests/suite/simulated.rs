@@ -24,7 +24,7 @@ pub(crate) fn steps(job: &Job) -> Vec<Window> {
 fn class(bound_by: BoundBy) -> &'static str {
     match bound_by {
         BoundBy::Cpu | BoundBy::DataLoading => "cpu",
-        BoundBy::Python => "python",
+        BoundBy::Python | BoundBy::NotRecorded => "python",
         BoundBy::CudaRuntime => "runtime",
         BoundBy::LaunchOverhead => "launch",
         BoundBy::Compute => "gpu",
@@ -62,11 +62,13 @@ pub(crate) fn factor(job: &Job, change: &Value, lag: &Lag) -> f64 {
 pub(crate) fn errors(job: &Job, graph: &Graph, truth: &Value) -> Vec<f64> {
     let ranks = 0..job.ranks.len() as u32;
     let windows: Vec<Window> = ranks.map(|rank| graph.whole(rank).unwrap()).collect();
-    let end = |replay: &causal::Replay<'_>| windows.iter().map(|window| replay.bounds(window).1).max().unwrap();
-    let before = end(&graph.replay(|_| 1.0));
+    let end = |factor: &dyn Fn(&Lag) -> f64| {
+        windows.iter().map(|window| graph.replay(window, factor).bounds().1).max().unwrap()
+    };
+    let before = end(&|_| 1.0);
     let whole = truth["base"]["job_end_ns"].as_f64().unwrap();
     let error = |change: &Value| {
-        let saved = before - end(&graph.replay(|lag| factor(job, change, lag)));
+        let saved = before - end(&|lag| factor(job, change, lag));
         (saved - change["saved_job_ns"].as_i64().unwrap()).abs() as f64 / whole * 100.0
     };
     truth["what_if"].as_array().unwrap().iter().map(error).collect()

@@ -49,7 +49,7 @@ fn clocks_of_ranks_need_not_agree() {
             path.iter().zip(&moved).all(|(one, two)| one.start + ahead == two.start && one.bound_by == two.bound_by)
         );
         let free = |graph: &Graph, window: &Window| {
-            graph.replay(|lag| if lag.bound_by == BoundBy::Compute { 0.0 } else { 1.0 }).window(window)
+            graph.replay(window, |lag| if lag.bound_by == BoundBy::Compute { 0.0 } else { 1.0 }).length()
         };
         assert_eq!(free(&graph, &one), free(&shifted, &two));
     }
@@ -73,8 +73,8 @@ fn a_missing_rank_is_waited_for() {
     assert!(one < both + 4.0, "{one} {both}");
     // What another rank does to a collective is not sped up with it.
     let window = part.whole(0).unwrap();
-    let fast = part.replay(|lag| if lag.bound_by == BoundBy::Communication { 0.0 } else { 1.0 });
-    assert!(window.end - window.start - fast.window(&window) < (window.end - window.start) / 10);
+    let fast = part.replay(&window, |lag| if lag.bound_by == BoundBy::Communication { 0.0 } else { 1.0 });
+    assert!(window.end - window.start - fast.length() < (window.end - window.start) / 10);
 }
 
 /// A thread launches kernels of 10 µs much faster than they run; at most `room` of them are in the queue.
@@ -108,7 +108,7 @@ fn a_full_launch_queue_is_bound_by_the_gpu() {
     let path = graph.path(&window);
     assert!(share(&path, BoundBy::Compute) > 85.0, "{}", share(&path, BoundBy::Compute));
     let half = |graph: &Graph, of: BoundBy, window: &Window| {
-        window.end - window.start - graph.replay(|lag| if lag.bound_by == of { 0.5 } else { 1.0 }).window(window)
+        window.end - window.start - graph.replay(window, |lag| if lag.bound_by == of { 0.5 } else { 1.0 }).length()
     };
     assert!(half(&graph, BoundBy::Compute, &window) > 3_000_000);
     assert!(half(&graph, BoundBy::CudaRuntime, &last) < 100_000);

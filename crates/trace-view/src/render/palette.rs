@@ -41,6 +41,7 @@ const NAMED: &[&[(&str, &str)]] = &[
         ("gpu_kernel_kernel_overhead", "#8891c4"),
         ("synchronization", "#9b4772"),
         ("waiting_for_rank", "#3792ff"),
+        ("not_recorded", "#9682a0"),
         ("unexplained", "#ff3847"),
         ("critical path", "#7b588e"),
         ("not on the path", PALE),

@@ -240,7 +240,7 @@ pub(super) fn diagnosis(shares: &[(BoundBy, i64)]) -> &'static str {
 /// Returns the diagnosis that a class of time stands for.
 pub(super) fn diagnosis_of(bound_by: BoundBy) -> &'static str {
     match bound_by {
-        BoundBy::Cpu | BoundBy::Python | BoundBy::CudaRuntime => "host-bound",
+        BoundBy::Cpu | BoundBy::Python | BoundBy::CudaRuntime | BoundBy::NotRecorded => "host-bound",
         BoundBy::DataLoading => "bound by loading data",
         BoundBy::Compute => "GPU-bound",
         BoundBy::Communication | BoundBy::WaitingForRank => "communication-bound",

@@ -1,9 +1,11 @@
 //! Causal graphs of loaded traces.
 
 #![allow(clippy::unwrap_used)]
+use super::answer::BoundWindow;
 use super::job::Job;
-use crate::{Compat, TraceSet};
-use causal::BoundBy;
+use super::windows::windows;
+use crate::{Compat, CriticalPath, Instance, TraceSet};
+use causal::{BoundBy, Lag, Savings, Window};
 use std::path::{Path, PathBuf};
 
 /// The folders that hold trace files.
@@ -54,4 +56,103 @@ fn every_shared_trace_is_replayed_exactly() {
         loaded += 1;
     }
     assert!(loaded > 30, "{loaded} loaded");
+}
+
+/// The windows of all ranks of a job: their steps, and the whole recordings.
+fn windows_of(set: &TraceSet, job: &Job) -> Vec<Window> {
+    let mut found = Vec::new();
+    for (place, (trace, rows)) in set.traces().iter().zip(&job.rows).enumerate() {
+        let rank = u32::try_from(place).unwrap();
+        for annotation in [None, Some(String::new())] {
+            let query = CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() };
+            let Some((chosen, _)) = windows(rows, trace.rank(), &query).unwrap() else { continue };
+            for of in chosen {
+                let thread = of.thread.and_then(|of| job.places[place].threads.iter().position(|known| *known == of));
+                match thread {
+                    Some(thread) => {
+                        let thread = Some(u32::try_from(thread).unwrap());
+                        found.push(Window { rank, thread, start: of.start, end: of.end });
+                    }
+                    None => found.extend(job.graph.whole(rank)),
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn less_time_for_a_part_never_makes_a_window_longer() {
+    let Ok(shared) = std::env::var("TRACEBOOK_SHARED") else {
+        println!("skipped: TRACEBOOK_SHARED is not set");
+        return;
+    };
+    let mut all = Vec::new();
+    folders(&Path::new(&shared).join("traces"), &mut all);
+    let mut checked = 0;
+    for folder in all {
+        let Ok(set) = TraceSet::load(&folder) else { continue };
+        let traces: Vec<_> = set.traces().iter().collect();
+        let job = Job::of(&traces, Compat::Exact, |_| false).unwrap();
+        let windows = windows_of(&set, &job);
+        let recorded: Vec<i64> = windows.iter().map(|window| window.end - window.start).collect();
+        let name = |lag: &Lag| lag.event().map(|row| job.rows[lag.rank as usize].name(row as usize) % 5);
+        let classes = BoundBy::ALL.map(|class| (Some(class), None));
+        let parts = classes.into_iter().chain((0..5).map(|name| (None, Some(name))));
+        for (class, part) in parts {
+            let mut before = recorded.clone();
+            for scale in [1.0, 0.9, 0.7, 0.5, 0.3, 0.1, 0.0] {
+                let takes = |lag: &Lag| class.map_or_else(|| name(lag) == part, |class| lag.bound_by == class);
+                let factor = |lag: &Lag| if takes(lag) { scale } else { 1.0 };
+                let after = Savings::of(&job.graph).windows(&windows, factor, &mut || Ok(())).unwrap();
+                for ((window, before), after) in windows.iter().zip(&before).zip(&after) {
+                    assert!(after <= before, "{} {window:?} {class:?} {part:?} x {scale}", folder.display());
+                    assert!(scale != 1.0 || after == before, "{} {window:?}", folder.display());
+                }
+                checked += windows.len();
+                before = after;
+            }
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+}
+
+#[test]
+fn time_of_a_thread_is_python_only_where_something_is_open() {
+    let Ok(shared) = std::env::var("TRACEBOOK_SHARED") else {
+        println!("skipped: TRACEBOOK_SHARED is not set");
+        return;
+    };
+    let ask = |folder: &str| {
+        let set = TraceSet::load(Path::new(&shared).join("traces").join(folder)).unwrap();
+        set.critical_path(&CriticalPath { instance: Instance::All, ..CriticalPath::default() }).unwrap()
+    };
+    // Its collectives run on threads that have nothing else: the path is there while they run, and not before.
+    for side in ["control", "test"] {
+        let steps = ask(&format!("recorded_cpu/{side}"));
+        assert!(steps.windows().len() >= 4);
+        for window in steps.windows() {
+            println!("{side} {}: {:?}", window.annotation(), window.summary());
+            assert!(window.share(BoundBy::Cpu) > 40.0, "{side} {}: {:?}", window.annotation(), window.summary());
+            assert!(window.share(BoundBy::NotRecorded) < 1.0, "{side} {}: {:?}", window.annotation(), window.summary());
+        }
+        let communicates = |window: &&BoundWindow| window.share(BoundBy::Communication) > 1.0;
+        assert!(steps.windows().iter().filter(communicates).count() >= 2, "{side}");
+    }
+    // Of a thread that has calls of the runtime alone, only these are on a path.
+    for window in ask("trace_diff/control").windows() {
+        let of_calls = window.intervals.iter().filter(|part| part.tid == Some(-1_029_147_072));
+        let unnamed: i64 = of_calls.filter(|part| part.event.is_none()).map(|part| part.end - part.start).sum();
+        println!("{} {unnamed} {:?}", window.annotation(), window.summary());
+        assert!(unnamed * 50 < window.duration_ns(), "{}: {unnamed}", window.annotation());
+        assert!(window.share(BoundBy::NotRecorded) < 5.0, "{}: {:?}", window.annotation(), window.summary());
+    }
+}
+
+impl BoundWindow {
+    /// The share of a class, in percent.
+    fn share(&self, class: BoundBy) -> f64 {
+        let ns = self.summary().into_iter().find(|(known, _)| *known == class).map_or(0, |(_, ns)| ns);
+        100.0 * ns as f64 / self.duration_ns() as f64
+    }
 }

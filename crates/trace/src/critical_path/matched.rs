@@ -97,6 +97,7 @@ const fn is_own_time(class: BoundBy) -> bool {
         | BoundBy::KernelKernelOverhead
         | BoundBy::Synchronization
         | BoundBy::WaitingForRank
+        | BoundBy::NotRecorded
         | BoundBy::Unexplained => false,
     }
 }

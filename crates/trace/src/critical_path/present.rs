@@ -205,6 +205,7 @@ impl CriticalPathAnswer {
         let name = self.name(row.name);
         match (row.bound_by, name) {
             (BoundBy::Python, None) => "Python without an event".to_owned(),
+            (BoundBy::NotRecorded, None) => "the time between events of a thread".to_owned(),
             (class, None) => words(class).to_owned(),
             (BoundBy::LaunchOverhead, Some(name)) => format!("the launches of {name}"),
             (BoundBy::KernelKernelOverhead, Some(name)) => format!("the gaps around {name}"),
@@ -311,6 +312,7 @@ pub(super) fn words(class: BoundBy) -> &'static str {
         BoundBy::KernelKernelOverhead => "gaps between kernels",
         BoundBy::Synchronization => "waking after waits",
         BoundBy::WaitingForRank => "waiting for ranks that are not loaded",
+        BoundBy::NotRecorded => "not recorded on the thread",
         BoundBy::Unexplained => "unexplained",
     }
 }

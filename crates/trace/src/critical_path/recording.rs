@@ -2,7 +2,7 @@
 
 use super::collectives::Collectives;
 use crate::collective;
-use crate::domain::{is_collective, is_device_work};
+use crate::domain::{is_collective, is_cpu_collective, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn, StepName};
@@ -80,7 +80,10 @@ fn load_within(host: &mut [HostEvent]) {
     let loading = host.iter().filter(|event| event.kind == HostKind::Loading);
     let mut spans: Vec<(u32, i64, i64)> = loading.map(|event| (event.thread, event.start, event.end)).collect();
     spans.sort_unstable();
-    for event in host.iter_mut().filter(|event| !matches!(event.kind, HostKind::Call(_) | HostKind::Loading)) {
+    for event in host
+        .iter_mut()
+        .filter(|event| !matches!(event.kind, HostKind::Call(_) | HostKind::Loading | HostKind::Collective))
+    {
         let next = spans.partition_point(|&(thread, start, _)| (thread, start) <= (event.thread, event.start));
         let around = next.checked_sub(1).map(|before| spans[before]);
         if around.is_some_and(|(thread, _, end)| thread == event.thread && event.end <= end) {
@@ -140,6 +143,7 @@ impl Builder<'_> {
         let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
         let mut call = rows.per_text(Call::named);
         let mut communicates = rows.per_text(is_collective);
+        let mut communicates_on_cpu = rows.per_text(is_cpu_collective);
         let mut sync = rows.per_text(|name| match name {
             "Stream Sync" => Some(SyncKind::Stream),
             "Context Sync" => Some(SyncKind::Device),
@@ -171,6 +175,7 @@ impl Builder<'_> {
                     continue;
                 }
                 Category::Call => HostKind::Call(call(name)),
+                Category::Operator | Category::Annotation if communicates_on_cpu(name) => HostKind::Collective,
                 _ if loads_data(name) => HostKind::Loading,
                 Category::Operator if is_step(name) => HostKind::Annotation,
                 Category::Operator => HostKind::Operator,

@@ -5,7 +5,7 @@ use super::job::unless_cancelled;
 use super::ranks::{LoadedRank, Names};
 use super::steps::{Steps, lengths};
 use crate::Result;
-use causal::{BoundBy, Graph, Lag, Savings, Segment, Window};
+use causal::{BoundBy, Graph, Lag, Replay, Savings, Segment, Window};
 use std::collections::{BTreeMap, HashSet};
 
 /// A proposal makes something twice as fast.
@@ -95,8 +95,9 @@ impl<'g> Saved<'g> {
         found.sort_by_key(|(after, of)| (*after, *of));
         found.truncate(count);
         let row = |(after_ns, of): (i64, Chosen)| {
-            let replay = unless_cancelled(|check| self.graph.try_replay(|lag| of.factor(lag, self.ranks), check))?;
-            let path = self.windows.iter().flat_map(|window| replay.path(window));
+            let factor = |lag: &Lag| of.factor(lag, self.ranks);
+            let replays = unless_cancelled(|check| self.graph.replays(self.windows, factor, check))?;
+            let path = replays.iter().flat_map(Replay::path);
             let shares = added(path.map(|segment| (segment.bound_by, segment.duration())));
             let change = format!("{} x {TWICE_AS_FAST}", of.condition(names));
             let (diagnosis, bound_by) = (diagnosis(&shares), largest(&shares));

@@ -7,7 +7,7 @@ use super::query::CriticalPath;
 use super::ranks::LoadedRank;
 use super::steps::{Steps, lengths};
 use crate::Result;
-use causal::{Graph, Lag, Savings, Window};
+use causal::{Graph, Lag, Replay, Savings, Window};
 use std::cell::Cell;
 
 /// Factors of a sweep.
@@ -37,9 +37,9 @@ pub(super) fn changes(
                 matches.set(matches.get() || takes);
                 if takes { factor(of, lag) } else { 1.0 }
             };
-            let replay = unless_cancelled(|check| graph.try_replay(changed, check))?;
-            let after: Vec<i64> = windows.iter().map(|window| replay.window(window)).collect();
-            let path = windows.iter().flat_map(|window| replay.path(window));
+            let replays = unless_cancelled(|check| graph.replays(windows, changed, check))?;
+            let after: Vec<i64> = replays.iter().map(Replay::length).collect();
+            let path = replays.iter().flat_map(Replay::path);
             let shares = added(path.map(|segment| (segment.bound_by, segment.duration())));
             Ok(WhatIf {
                 change,

@@ -10,7 +10,8 @@ use std::path::Path;
 fn class(bound_by: BoundBy) -> &'static str {
     match bound_by {
         BoundBy::Cpu | BoundBy::DataLoading => "cpu",
-        BoundBy::Python => "python",
+        // The simulation has one class for all time between events.
+        BoundBy::Python | BoundBy::NotRecorded => "python",
         BoundBy::CudaRuntime => "runtime",
         BoundBy::LaunchOverhead => "launch",
         BoundBy::Compute => "gpu",
@@ -26,7 +27,7 @@ fn class(bound_by: BoundBy) -> &'static str {
 fn change(of: &serde_json::Value) -> TimeChange {
     let of_class = |class: &serde_json::Value| match class.as_str().unwrap() {
         "cpu" => r#"bound_by = "cpu_bound" or bound_by = "data_loading""#,
-        "python" => r#"bound_by = "python""#,
+        "python" => r#"bound_by = "python" or bound_by = "not_recorded""#,
         "runtime" => r#"bound_by = "cuda_runtime""#,
         "launch" => r#"bound_by = "gpu_kernel_launch_overhead""#,
         "gpu" => r#"bound_by = "gpu_compute_bound""#,

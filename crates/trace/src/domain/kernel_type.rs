@@ -73,6 +73,11 @@ pub(crate) fn is_collective(name: &str) -> bool {
         || ["ncclKernel", "ncclDevKernel", "nvshmem"].iter().any(|word| name.contains(word))
 }
 
+/// Tells whether an event of the CPU is a collective that runs on the CPU: what a backend without a GPU records on its own thread.
+pub(crate) fn is_cpu_collective(name: &str) -> bool {
+    ["gloo:", "mpi:", "ucc:"].iter().any(|start| name.starts_with(start))
+}
+
 /// Returns the kind of a kernel of [`KernelType::Memory`]: `Memset`, `Memcpy DtoH`, …, or `Memcpy Unknown`.
 pub fn memory_kernel_type(name: &str) -> &str {
     if name.starts_with("Memset") {

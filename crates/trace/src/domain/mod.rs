@@ -14,7 +14,7 @@ pub(crate) use archive_path::{archive_of, canonical, file_of};
 pub use compat::Compat;
 pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
 pub use kernel_type::{KernelType, memory_kernel_type};
-pub(crate) use kernel_type::{is_collective, is_device_work};
+pub(crate) use kernel_type::{is_collective, is_cpu_collective, is_device_work};
 pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
 pub(crate) use secrets::has_secret;
