@@ -23,7 +23,12 @@ pub(super) enum Outgoing {
     /// Send frames to the peer that the first of them names.
     Direct(Channel, Vec<Vec<u8>>),
     /// Send frames to all subscribers of iopub.
-    Publish(Vec<Vec<u8>>),
+    Publish {
+        /// The topic first.
+        frames: Vec<Vec<u8>>,
+        /// Whether they answer a request.
+        is_answer: bool,
+    },
     /// Send what is queued, and close.
     Close,
 }
@@ -45,7 +50,7 @@ impl Outbox {
         let topic = [format!("kernel.tracebook.{msg_type}").into_bytes()];
         if let Some(mut frames) = self.write(&topic, parent, msg_type, &json!({}), content) {
             frames.extend(buffers);
-            self.post(Outgoing::Publish(frames));
+            self.post(Outgoing::Publish { frames, is_answer: parent.is_some() });
         }
     }
 

@@ -26,6 +26,13 @@ const DROP_LIMITS: [(usize, usize); 3] = [(256 << 20, 64 << 10), (384 << 20, 1 <
 /// The memory that a message takes besides its frames, in bytes.
 const MESSAGE_OVERHEAD: usize = 256;
 
+/// What is published before anybody listens is kept this long for the first subscriber: a client whose shell connects first may send a cell
+/// before its iopub is there, and would wait for its end for ever.
+const EARLY: Duration = Duration::from_secs(5);
+
+/// The bytes that are kept for it at most.
+const MOST_EARLY: usize = 1 << 20;
+
 /// How long a client may take for the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -36,9 +43,46 @@ const MAX_TOPICS: usize = 1000;
 pub(super) type Welcome = dyn Fn(&[u8]) -> Option<Vec<Vec<u8>>> + Send + Sync;
 
 /// The publisher: a list of subscribers.
-#[derive(Default)]
 pub(super) struct Publisher {
     subscribers: Mutex<Vec<Arc<Subscriber>>>,
+    early: Mutex<Early>,
+}
+
+impl Default for Publisher {
+    fn default() -> Self {
+        Self { subscribers: Mutex::default(), early: Mutex::new(Early::Kept(Vec::new())) }
+    }
+}
+
+/// Messages that were published before the first subscription.
+enum Early {
+    /// They are kept, with the time of each.
+    Kept(Vec<(Instant, Arc<Vec<Vec<u8>>>)>),
+    /// There was a subscription.
+    Over,
+}
+
+impl Early {
+    /// Keeps a message, if there is room.
+    fn keep(&mut self, message: &Arc<Vec<Vec<u8>>>) {
+        let Self::Kept(messages) = self else { return };
+        messages.retain(|(at, _)| at.elapsed() < EARLY);
+        if messages.iter().map(|(_, message)| length(message)).sum::<usize>() + length(message) <= MOST_EARLY {
+            messages.push((Instant::now(), Arc::clone(message)));
+        }
+    }
+
+    /// Ends with the first subscription, which gets what was kept of its topic.
+    fn end(&mut self, topic: &[u8]) -> impl Iterator<Item = Arc<Vec<Vec<u8>>>> {
+        let messages = match std::mem::replace(self, Self::Over) {
+            Self::Kept(messages) => messages,
+            Self::Over => Vec::new(),
+        };
+        let is_wanted = move |(at, message): &(Instant, Arc<Vec<Vec<u8>>>)| {
+            at.elapsed() < EARLY && message.first().is_some_and(|of| of.starts_with(topic))
+        };
+        messages.into_iter().filter(is_wanted).map(|(_, message)| message)
+    }
 }
 
 impl Publisher {
@@ -97,16 +141,22 @@ impl Publisher {
             out.shutdown();
         })?;
         self.lock().push(Arc::clone(&subscriber));
-        let ended = subscriber.listen(&mut stream, welcome);
+        let ended = subscriber.listen(&mut stream, welcome, &self.early);
         subscriber.close();
         stream.shutdown();
         self.lock().retain(|other| !Arc::ptr_eq(other, &subscriber));
         ended
     }
 
-    /// Sends a message to all subscribers of its topic, which is the first frame.
-    pub(super) fn publish(&self, frames: Vec<Vec<u8>>) {
+    /// Sends a message to all subscribers of its topic, which is the first frame. An answer to a request is kept for the first
+    /// subscriber, if there was none yet.
+    pub(super) fn publish(&self, frames: Vec<Vec<u8>>, is_answer: bool) {
         let message = Arc::new(frames);
+        // Locked until the message is in all queues: a first subscription comes before all of that, or behind.
+        let mut early = lock(&self.early);
+        if is_answer {
+            early.keep(&message);
+        }
         for subscriber in &*self.lock() {
             subscriber.publish(&message);
         }
@@ -181,12 +231,14 @@ impl Subscriber {
     }
 
     /// Reads and executes its commands until it leaves.
-    fn listen(&self, stream: &mut Stream, welcome: &Welcome) -> Result<()> {
+    fn listen(&self, stream: &mut Stream, welcome: &Welcome, early: &Mutex<Early>) -> Result<()> {
         loop {
             match zmtp::read(stream)? {
                 Some(Command::Subscribe(topic)) => {
                     let welcome = welcome(&topic).map(Arc::new);
+                    let mut early = lock(early);
                     let mut queue = self.lock();
+                    let kept: Vec<_> = early.end(&topic).collect();
                     if queue.topics.len() < MAX_TOPICS {
                         queue.topics.push(topic);
                     }
@@ -194,6 +246,7 @@ impl Subscriber {
                     if let Some(welcome) = welcome {
                         self.push(&mut queue, &welcome);
                     }
+                    kept.iter().for_each(|message| self.push(&mut queue, message));
                 }
                 Some(Command::Cancel(topic)) => {
                     let mut queue = self.lock();

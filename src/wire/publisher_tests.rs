@@ -34,12 +34,27 @@ fn subscriber(endpoint: &str, topic: &[u8], kept: i32) -> zmq::Socket {
 }
 
 #[test]
+fn first_subscriber_gets_answers_from_before_it_and_no_later_one() {
+    let (publisher, endpoint) = listening();
+    for (topic, is_answer) in [(&b"status"[..], false), (b"busy", true), (b"other", true), (b"idle", true)] {
+        publisher.publish(vec![topic.to_vec()], is_answer);
+    }
+    publisher.publish(vec![b"large".to_vec(), vec![7; MOST_EARLY]], true);
+    let first = subscriber(&endpoint, b"", 1000);
+    let second = subscriber(&endpoint, b"", 1000);
+    publisher.publish(vec![b"next".to_vec()], true);
+    let next = |socket: &zmq::Socket| socket.recv_multipart(0).unwrap().swap_remove(0);
+    assert_eq!([(); 4].map(|()| next(&first)), [&b"busy"[..], b"other", b"idle", b"next"]);
+    assert_eq!(next(&second), b"next");
+}
+
+#[test]
 fn subscribers_get_their_topics_and_welcome() {
     let (publisher, endpoint) = listening();
     let all = subscriber(&endpoint, b"", 1000);
     let some = subscriber(&endpoint, b"b", 1000);
     for topic in [&b"a1"[..], b"b1", b"", b"b2"] {
-        publisher.publish(vec![topic.to_vec(), Vec::new(), vec![7; 1000]]);
+        publisher.publish(vec![topic.to_vec(), Vec::new(), vec![7; 1000]], false);
     }
     let topics = |socket: &zmq::Socket, count: usize| -> Vec<Vec<u8>> {
         (0..count).map(|_| socket.recv_multipart(0).unwrap().swap_remove(0)).collect()
@@ -64,14 +79,14 @@ fn stalled_subscriber_does_not_affect_others() {
     let healthy = subscriber(&endpoint, b"", 1000);
     let large = vec![7; 10 * MEGABYTE];
     for count in 0..60_u8 {
-        publisher.publish(vec![b"large".to_vec(), vec![count], large.clone()]);
+        publisher.publish(vec![b"large".to_vec(), vec![count], large.clone()], false);
         let got = healthy.recv_multipart(0).unwrap();
         assert_eq!((got[1].as_slice(), got[2].len()), (&[count][..], large.len()));
     }
     let most = publisher.lock().iter().map(|subscriber| subscriber.in_flight.load(Ordering::Relaxed)).max().unwrap();
     assert!(most > DROP_LIMITS[0].0 && most < DROP_LIMITS[0].0 + 11 * MEGABYTE, "{most}");
     // Small messages are still queued for it.
-    publisher.publish(vec![b"small".to_vec(), vec![0; 100]]);
+    publisher.publish(vec![b"small".to_vec(), vec![0; 100]], false);
     let waiting = || publisher.lock().iter().filter(|subscriber| !subscriber.lock().items.is_empty()).count();
     // The healthy subscriber takes its copy within moments.
     for _ in 0..6000 {

@@ -127,8 +127,8 @@ impl SocketLoop {
                 Outgoing::Direct(Channel::Shell, frames) => self.shell.send_multipart(frames, DONTWAIT),
                 Outgoing::Direct(Channel::Control, frames) => self.control.send_multipart(frames, DONTWAIT),
                 Outgoing::Direct(Channel::Stdin, frames) => self.stdin.send_multipart(frames, DONTWAIT),
-                Outgoing::Publish(frames) => {
-                    self.outbox.publisher.publish(frames);
+                Outgoing::Publish { frames, is_answer } => {
+                    self.outbox.publisher.publish(frames, is_answer);
                     Ok(())
                 }
                 Outgoing::Close => return std::ops::ControlFlow::Break(()),
