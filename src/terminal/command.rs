@@ -68,7 +68,11 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
             let code = match &error {
-                Error::Usage(_) | Error::Trace(trace::Error::UnknownRegion { .. }) => 2,
+                Error::Usage(_)
+                | Error::Trace(
+                    trace::Error::UnknownRegion { .. }
+                    | trace::Error::Explain(trace::error::ExplainReason::NothingChosen { .. }),
+                ) => 2,
                 Error::FailOver { .. } => 3,
                 Error::Regression(_) => 4,
                 Error::Inconclusive(_) => 5,

@@ -45,6 +45,15 @@ pub enum ExplainReason {
         /// Some iterations of test.
         test: String,
     },
+    /// A gate is asked about regions of which there are none.
+    #[error(
+        "cannot judge nothing: no GPU event of the selected iterations meets the condition ({condition}); see what there is: \
+         tracebook explain, with the same condition"
+    )]
+    NothingChosen {
+        /// The condition: `where dur > 100us`.
+        condition: String,
+    },
     /// Nothing in an explanation has this name.
     #[error(
         "unknown part `{part}`: expected step, a class, or an operator or kernel as the tables name it, such as {}",

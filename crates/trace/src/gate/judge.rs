@@ -5,6 +5,7 @@ use super::answer::{ChangedRegion, GateAnswer, Honoured};
 use super::case::{Measured, judge};
 use super::limit::{Limit, Limited};
 use super::structure::StructuralFact;
+use crate::error::ExplainReason;
 use crate::explain::{LeftOut, StepShare};
 use crate::{Error, Explanation, Judged, RegionRow, Result, Warning};
 
@@ -36,8 +37,12 @@ impl Gate {
     /// Judges an explanation.
     ///
     /// # Errors
-    /// [`Error::UnknownRegion`] if neither side has work of the name of a limit; if a side has no sample.
+    /// [`Error::UnknownRegion`] if neither side has work of the name of a limit; [`ExplainReason::NothingChosen`] if the condition of the
+    /// explanation chooses no region; if a side has no sample.
     pub fn judge(&self, explanation: &Explanation) -> Result<GateAnswer> {
+        if let Some(condition) = explanation.chooses_nothing() {
+            return Err(ExplainReason::NothingChosen { condition: condition.to_owned() }.into());
+        }
         let rows = explanation.rows();
         let of_class = |class: &str| {
             let found = explanation.classes.iter().find(|known| known.class == class);
