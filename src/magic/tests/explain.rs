@@ -78,7 +78,7 @@ fn files_and_variables_contain_all_regions() {
     let text = notebook.text(&line);
     assert!(text.contains("regions: DataFrame 1 × 18"), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
-    assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&1.into(), &15_000.0.into()));
+    assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&2.into(), &15_000.0.into()));
     let rows = std::fs::read_to_string(csv).unwrap();
     assert!(rows.starts_with("region,path,name,grade,why,control_count") && rows.lines().count() == 2, "{rows}");
     assert_eq!(notebook.text("%explain old new --quiet"), "");

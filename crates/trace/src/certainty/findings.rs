@@ -1,6 +1,6 @@
 //! What can be said of a comparison, and what cannot, in sentences.
 
-use super::words::{SampleKind, percent};
+use super::words::{ALPHA, SampleKind, percent};
 use statistics::{Comparability, Controls, FEWEST, Inconclusive, Scope, Verdict};
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
@@ -76,7 +76,7 @@ impl Findings {
         ))
     }
 
-    /// Says how much slower the step is, with its interval and p where there are enough samples.
+    /// Says how much slower the mean step is, with its interval where there are enough samples.
     pub(crate) fn step(&self) -> String {
         let ([control, test], delta) = (self.step.us, self.step.delta_us);
         let share = if control > 0.0 { format!(" ({:.1} %)", 100.0 * delta.abs() / control) } else { String::new() };
@@ -85,10 +85,10 @@ impl Findings {
             delta if delta > 0.0 => format!("{} slower{share}", time(delta)),
             delta => format!("{} faster{share}", time(-delta)),
         };
-        let interval = self.step.interval_us.map_or(String::new(), |[low, high]| {
-            let p = self.step.p.map_or(String::new(), |p| format!(", {}", p_text(p)));
-            format!(" (95 % {} … {}{p})", signed(low), signed(high))
-        });
+        let interval = self
+            .step
+            .interval_us
+            .map_or(String::new(), |[low, high]| format!(" (95 % {} … {})", signed(low), signed(high)));
         format!(
             "{} {} {change} a step: {} → {}{interval}, means of {}.",
             self.names[1],
@@ -114,20 +114,43 @@ impl Findings {
             }
             Verdict::Inconclusive(why) => format!("inconclusive, {}", self.why(why)),
         };
-        format!("{scope} ({}{}): {about}.{}", self.samples_text(), self.worth(), self.pairs())
+        let apart = self.apart().map_or(String::new(), |why| format!(" {why}"));
+        format!("{scope} ({}{}): {about}.{}{apart}", self.samples_text(), self.worth(), self.pairs())
     }
 
-    /// Says in how many pairs test is slower, if there are enough samples.
+    /// Says why there is no verdict although the interval of the means leaves zero out.
+    fn apart(&self) -> Option<&'static str> {
+        self.step.interval_us.filter(|[low, high]| *low > 0.0 || *high < 0.0)?;
+        let Verdict::Inconclusive(why) = self.step.verdict else { return None };
+        match why {
+            Inconclusive::TooFew { .. } | Inconclusive::OneRecording | Inconclusive::NoiseUnknown => {
+                Some("The interval of the means leaves 0 out, but so few samples can be in that order by chance.")
+            }
+            Inconclusive::Noise { .. } if self.step.p.is_some_and(|p| p > ALPHA) => Some(
+                "The interval of the means leaves 0 out, but the order of the samples may be chance (p above 0.05).",
+            ),
+            Inconclusive::Noise { .. } => {
+                Some("The interval of the means leaves 0 out, but reaches changes that are too small to matter.")
+            }
+            _ => None,
+        }
+    }
+
+    /// Says in how many pairs test is slower, if there are enough samples; p is that of the order of the samples.
     fn pairs(&self) -> String {
         let Some(share) = self.step.superiority else { return String::new() };
+        let has_factor = [self.gpu, self.host].into_iter().flatten().any(|controls| controls.common_factor.is_some());
+        // Verdicts about recordings leave a common factor out, and so does p; pairs are of times as recorded.
+        let without = if has_factor && self.scope == Scope::Recording { "without the common factor " } else { "" };
+        let p = self.step.p.map_or(String::new(), |p| format!(" ({without}{})", p_text(p)));
         let (share, word) = if share >= 0.5 { (share, "slower") } else { (1.0 - share, "faster") };
         let [n, _] = self.samples;
         match self.kind {
             // Equal ones count half.
-            SampleKind::Ranks => format!(" Test is {word} on {} of {n} ranks.", count_text(share * n as f64)),
+            SampleKind::Ranks => format!(" Test is {word} on {} of {n} ranks{p}.", count_text(share * n as f64)),
             kind => {
                 let one = kind.word().trim_end_matches('s');
-                format!(" A test {one} is {word} in {:.0} of 100 pairs.", 100.0 * share)
+                format!(" A test {one} is {word} in {:.0} of 100 pairs{p}.", 100.0 * share)
             }
         }
     }

@@ -45,6 +45,22 @@ pub(crate) fn verdict_word(verdict: Verdict) -> Option<String> {
     Some(word.to_owned())
 }
 
+/// The level of q from which there is no verdict.
+pub(crate) const ALPHA: f64 = 0.05;
+
+/// The verdict in the words of a row, which stands beside its interval: an inconclusive one says why.
+pub(crate) fn verdict_in_row(verdict: Verdict, q: Option<f64>) -> Option<String> {
+    let why = match verdict {
+        Verdict::Inconclusive(Inconclusive::Noise { .. }) if q.is_none_or(|q| q > ALPHA) => "q above 0.05",
+        Verdict::Inconclusive(Inconclusive::Noise { .. }) => "may be too small to matter",
+        Verdict::Inconclusive(Inconclusive::NotComparable) => "the recordings differ as a whole",
+        Verdict::Inconclusive(Inconclusive::NoControls) => "too few unchanged regions",
+        Verdict::Inconclusive(Inconclusive::NoRatio) => "some values are zero",
+        other => return verdict_word(other),
+    };
+    Some(format!("inconclusive: {why}"))
+}
+
 /// The smallest change that the samples could have shown, as a share, where the verdict is inconclusive for their noise.
 pub(crate) fn smallest(verdict: Verdict) -> Option<f64> {
     match verdict {

@@ -11,7 +11,7 @@ use statistics::{Scope, Verdict};
 use trace_view::format::ranges;
 
 /// Version of the document.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Explanation {
     /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are in ns, means in which each run counts
@@ -55,6 +55,8 @@ impl Explanation {
                     "median_ns": outlier.median_us * 1e3, "part": outlier.part, "part_ns": outlier.part_us * 1e3 })
         });
         let [control_coverage, test_coverage] = self.coverage().map(coverage);
+        let largest =
+            |side: usize| self.largest_part(side).map(|part| json!({ "what": part.what, "percent": part.percent }));
         json!({
             "version": VERSION,
             "control": side(control, self.weights_json(0)),
@@ -66,7 +68,7 @@ impl Explanation {
             "where": self.chosen.as_ref().map(|chosen| chosen.text.trim_start_matches("where ")),
             "comparable": certainty.comparable(),
             "noise_floor": { "gpu": certainty.noise_floor()[0], "host": certainty.noise_floor()[1] },
-            "diagnosis": { "control": self.diagnosis(0), "test": self.diagnosis(1) },
+            "largest_part": { "control": largest(0), "test": largest(1) },
             "step": {
                 "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
                 "delta_ns": found.step_ns.delta(), "interval_ns": interval(step), "ratio": certainty.step.ratio,

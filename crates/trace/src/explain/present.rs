@@ -74,9 +74,18 @@ impl Explanation {
             text.push_str(&format!("\nBy class: {}.", parts.join(", ")));
         }
         text.push_str(&self.choice());
-        let (one, other) = (self.diagnosis(0), self.diagnosis(1));
-        let bound = if one == other { format!("Both are {one}.") } else { format!("Control is {one}, test {other}.") };
-        text.push_str(&format!("\n{bound}"));
+        if let (Some(control), Some(test)) = (self.largest_part(0), self.largest_part(1)) {
+            let [one, other] = [&control, &test].map(|part| format!("{:.1} %", part.percent));
+            let sentence = if control.what == test.what {
+                format!("The largest part of a step is {}: {one} of it in control, {other} in test.", control.what)
+            } else {
+                format!(
+                    "The largest part of a step is {} in control ({one} of it), {} in test ({other}).",
+                    control.what, test.what
+                )
+            };
+            text.push_str(&format!("\n{sentence}"));
+        }
         if let Some(waits) = self.wait_sentence() {
             text.push_str(&format!("\n{waits}"));
         }
@@ -111,20 +120,23 @@ impl Explanation {
         format!("\nChosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us))
     }
 
-    /// Returns what a side is bound by: the class with the largest share of its step, or the cause of idle time.
-    pub(super) fn diagnosis(&self, side: usize) -> &'static str {
+    /// Returns the largest part of the step of a side: a class of time on the GPU, or idle time by its cause. `None` for a step without
+    /// time. What *bounds* the step is another question, which the critical path answers: work that takes long may run in the shadow of
+    /// other work.
+    pub(super) fn largest_part(&self, side: usize) -> Option<LargestPart> {
         let of = |change: Change| if side == 0 { change.control.value() } else { change.test.value() };
-        let classes = self.found.classes.iter().map(|&(class, time)| (bound_by_class(class), of(time)));
-        let idle = self.found.idle.iter().map(|&((cause, _), time)| (bound_by_cause(cause), of(time)));
+        let classes = self.found.classes.iter().map(|&(class, time)| (class_words(class), of(time)));
+        let idle = self.found.idle.iter().map(|&((cause, _), time)| (cause_words(cause), of(time)));
         let mut parts: Vec<(&'static str, f64)> = Vec::new();
-        for (bound, time) in classes.chain(idle) {
-            match parts.iter_mut().find(|(known, _)| *known == bound) {
+        for (what, time) in classes.chain(idle) {
+            match parts.iter_mut().find(|(known, _)| *known == what) {
                 Some((_, sum)) => *sum += time,
-                None => parts.push((bound, time)),
+                None => parts.push((what, time)),
             }
         }
-        let most = parts.into_iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
-        most.map_or("idle", |(bound, _)| bound)
+        let step = of(self.found.step_ns);
+        let (what, ns) = parts.into_iter().reduce(|most, part| if part.1 > most.1 { part } else { most })?;
+        (step > 0.0 && ns > 0.0).then(|| LargestPart { what, percent: 100.0 * ns / step })
     }
 
     fn class_table(&self) -> Table {
@@ -320,25 +332,34 @@ pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 3] {
     let text = |text: Option<String>| text.map_or(TableValue::Null, TableValue::Text);
     let interval = judged.and_then(|judged| judged.interval_us);
     [
-        text(Certainty::word(judged)),
+        text(Certainty::word_in_row(judged)),
         text(interval.map(|[low, high]| format!("{} … {}", signed(low), signed(high)))),
         judged.and_then(|judged| judged.q).map_or(TableValue::Null, TableValue::Float),
     ]
 }
 
-fn bound_by_class(class: Class) -> &'static str {
+/// A part of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LargestPart {
+    /// What it is, in words.
+    pub(super) what: &'static str,
+    /// Its share of the step.
+    pub(super) percent: f64,
+}
+
+fn class_words(class: Class) -> &'static str {
     match class {
-        Class::Compute => "compute-bound",
-        Class::Communication => "communication-bound",
-        Class::Copy => "bound by copies",
-        Class::Host => "host-bound",
+        Class::Compute => "compute kernels",
+        Class::Communication => "communication that nothing hides",
+        Class::Copy => "copies and fills",
+        Class::Host => "host work",
     }
 }
 
-fn bound_by_cause(cause: Cause) -> &'static str {
+fn cause_words(cause: Cause) -> &'static str {
     match cause {
-        Cause::Host | Cause::LaunchCall | Cause::Drain => "host-bound",
-        Cause::LaunchLatency => "bound by launch latency",
-        Cause::Dependency(_) => "bound by dependencies between kernels",
+        Cause::Host | Cause::LaunchCall | Cause::Drain => "idle time of the GPU while the host works",
+        Cause::LaunchLatency => "idle time of the GPU for the latency of launches",
+        Cause::Dependency(_) => "idle time of the GPU for dependencies between kernels",
     }
 }

@@ -88,7 +88,7 @@ fn parts_of_every_waterfall_add_up_to_the_step() {
 fn the_document_has_its_fields_and_adds_up() {
     let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
     let json = explained.to_json();
-    assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(1), Some("recording")));
+    assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(2), Some("recording")));
     let interval: Vec<f64> = serde_json::from_value(json["step"]["interval_ns"].clone()).unwrap();
     let delta = json["step"]["delta_ns"].as_f64().unwrap();
     assert!(interval[0] < delta && delta < interval[1], "{interval:?} {delta}");

@@ -1,7 +1,7 @@
 //! The answer of a gate.
 
 use super::accepted::Accepted;
-use super::case::{Case, Outcome, percent, signed_percent};
+use super::case::{Case, MANY, Outcome, needed_words, percent, signed_percent};
 use super::structure::{StructuralFact, sentence};
 use crate::SideSummary;
 use statistics::{Comparability, Scope, Verdict};
@@ -137,10 +137,12 @@ impl GateAnswer {
         match self.scope {
             Scope::Program if self.is_prediction => format!("Add runs to the baseline: {needed} are needed."),
             Scope::Program if needed > MANY => {
-                format!("It would take more than {MANY} + {MANY} runs: record on a quieter machine.")
+                format!("It would take {} runs: record on a quieter machine.", needed_words(needed))
             }
-            Scope::Program => format!("Record {needed} + {needed} fresh processes in mixed order."),
-            Scope::Recording => format!("Record {needed} + {needed} iterations, or {FEW} + {FEW} fresh processes."),
+            Scope::Program => format!("Record {} fresh processes in mixed order.", needed_words(needed)),
+            Scope::Recording => {
+                format!("Record {} iterations, or {FEW} + {FEW} fresh processes.", needed_words(needed))
+            }
         }
     }
 
@@ -173,8 +175,6 @@ impl GateAnswer {
     }
 }
 
-/// More runs a side than anybody records.
-pub(super) const MANY: usize = 50;
 /// Fresh processes a side with which verdicts begin.
 const FEW: usize = statistics::FEWEST;
 
@@ -190,11 +190,18 @@ impl Case {
             Some([estimate, low, high]) => {
                 let grew = if estimate < 0.0 { "shrank" } else { "grew" };
                 let ends = format!("95 % {} … {}", signed_percent(low), signed_percent(high));
-                format!("{grew} by {} ({ends}), {}", percent(estimate.abs()), self.why)
+                format!("{grew} by {} ({ends}{}), {}", percent(estimate.abs()), self.of_means(low, high), self.why)
             }
             None if [self.control_us, self.test_us] == [0.0, 0.0] => self.why.clone(),
             None => format!("{} → {}, {}", time(self.control_us), time(self.test_us), self.why),
         }
+    }
+
+    /// The growth of the means, if the interval of the median growth does not hold it: `; the means +60.1 %`.
+    fn of_means(&self, low: f64, high: f64) -> String {
+        let growth = self.test_us / self.control_us - 1.0;
+        let is_apart = growth.is_finite() && !(low..=high).contains(&growth);
+        if is_apart { format!("; the means {}", signed_percent(growth)) } else { String::new() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::limit::Limit;
 use statistics::{Inconclusive, Verdict, needed, student_quantile};
+use trace_view::format::grouped;
 
 /// The level of intervals and tests.
 const ALPHA: f64 = 0.05;
@@ -173,6 +174,15 @@ fn samples_needed(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) 
         .into_iter()
         .filter_map(|change| needed(spread, change, ALPHA))
         .find(|&needed| needed > have)
+}
+
+/// More runs a side than anybody records.
+pub(super) const MANY: usize = 50;
+
+/// Samples a side in words, the same everywhere: `12 + 12`.
+pub(super) fn needed_words(needed: usize) -> String {
+    let needed = grouped(needed);
+    format!("{needed} + {needed}")
 }
 
 /// A share in percent: `3 %`, `0.25 %`, `−1.2 %`.

@@ -1,7 +1,8 @@
 //! The answer of a gate as Markdown for a pull request: a sentence, what regressed, and the rest folded away.
 
 use super::answer::{ChangedRegion, GateAnswer, Honoured};
-use super::case::{Case, Outcome, percent, signed_percent};
+use super::case::{Case, Outcome, needed_words, percent, signed_percent};
+use super::present::{MEANS, MEDIAN, means};
 use super::structure::number;
 use trace_view::format::{microseconds as time, microseconds_changed as time_changed};
 
@@ -59,14 +60,14 @@ impl GateAnswer {
             format!("Scope: {}.", self.scope_words()),
             format!("Recordings: {}.", self.comparability_words()),
             format!(
-                "Step: {} → {} ({} → {}).",
-                time(self.step_us[0]),
-                time(self.step_us[1]),
+                "Mean of a step: {} ({} → {}).",
+                means(self.step_us[0], self.step_us[1]),
                 safe(&control.label),
                 safe(&test.label)
             ),
             "A limit is exceeded only if the whole 95 % interval of the growth is above it and the growth is certain \
-             (q ≤ 0.05), and passed if the interval is below it."
+             (q ≤ 0.05), and passed if the interval is below it. The growth is a median, which a few slow iterations do not move; \
+             that of the means may differ from it."
                 .to_owned(),
             format!("Seed {}.", self.seed),
         ];
@@ -86,25 +87,26 @@ fn bold_verdict(sentence: &str) -> String {
 fn limits(cases: &[Case]) -> String {
     let rows = cases.iter().map(|case| {
         let growth = case.growth.map_or_else(|| "—".to_owned(), interval);
-        let needed = case.needed.map_or_else(String::new, |needed| format!("; {needed} + {needed} would tell"));
+        let needed = case.needed.map_or_else(String::new, |needed| format!("; {} would tell", needed_words(needed)));
         vec![
             code(&case.limit.of.to_string()),
             percent(case.limit.share),
+            means(case.control_us, case.test_us),
             growth,
             case.outcome.word().to_owned(),
             safe(&format!("{}{needed}", case.why)),
         ]
     });
-    table(&["limit", "at most", "growth (95 %)", "outcome", "why"], rows.collect(), ROWS)
+    table(&["limit", "at most", MEANS, MEDIAN, "outcome", "why"], rows.collect(), ROWS)
 }
 
 fn changes(regions: &[&ChangedRegion], most: usize) -> String {
     let rows = regions.iter().map(|region| {
         let [control, test] = region.attributed_us;
         let growth = region.growth.map_or_else(|| "—".to_owned(), interval);
-        vec![code(&region.called()), format!("{} → {}", time(control), time(test)), growth]
+        vec![code(&region.called()), means(control, test), growth]
     });
-    table(&["region", "time a step", "growth (95 %)"], rows.collect(), most)
+    table(&["region", MEANS, MEDIAN], rows.collect(), most)
 }
 
 fn accepted(changes: &[Honoured]) -> String {

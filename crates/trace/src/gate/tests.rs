@@ -109,6 +109,18 @@ fn unknown_names_are_errors_with_names_there_are() {
 }
 
 #[test]
+fn condition_that_chooses_nothing_is_refused() {
+    let (control, test) = (vec![run(1, 1.0, false)], vec![run(101, 1.3, false)]);
+    let chosen = |condition: &str| {
+        let filter: crate::filter::Where = condition.parse().unwrap();
+        Explain::of_runs(control.clone(), test.clone()).filter(filter).run().unwrap()
+    };
+    let error = gate(&["3%"]).judge(&chosen("name = \"no such kernel\"")).unwrap_err();
+    assert!(error.to_string().contains("no GPU event") && error.to_string().contains("no such kernel"), "{error}");
+    assert!(gate(&["3%"]).judge(&chosen("name = \"kernel3\"")).is_ok());
+}
+
+#[test]
 fn accepted_changes_are_left_out_until_they_grow() {
     let explanation = explained(6, 1.5, false);
     let limits = ["2%", "class:compute=2%", "aten::op3=5%"];

@@ -1,7 +1,7 @@
 //! What can be said of an explanation, and what cannot, in sentences.
 
 use super::answer::{Certainty, Judged};
-use crate::certainty::{CountOf, Findings, StepFinding, structure, verdict_word};
+use crate::certainty::{CountOf, Findings, StepFinding, structure, verdict_in_row, verdict_word};
 use crate::explain::Explanation;
 use crate::explain::explanation::{SideSummary, StepChange};
 use crate::explain::phases::PhaseMatch;
@@ -114,5 +114,11 @@ impl Certainty {
     /// The verdict in the words of tables and files. Nothing for quantities that were not judged, and where neither side has time.
     pub(in crate::explain) fn word(judged: Option<Judged>) -> Option<String> {
         verdict_word(judged?.verdict)
+    }
+
+    /// The verdict in the words of a row of a table.
+    pub(in crate::explain) fn word_in_row(judged: Option<Judged>) -> Option<String> {
+        let Judged { verdict, q, .. } = judged?;
+        verdict_in_row(verdict, q)
     }
 }
