@@ -34,7 +34,7 @@ fn subscriber(endpoint: &str, topic: &[u8], kept: i32) -> zmq::Socket {
 }
 
 #[test]
-fn first_subscriber_gets_answers_from_before_it_and_no_later_one() {
+fn only_the_first_subscriber_gets_earlier_answers() {
     let (publisher, endpoint) = listening();
     for (topic, is_answer) in [(&b"status"[..], false), (b"busy", true), (b"other", true), (b"idle", true)] {
         publisher.publish(vec![topic.to_vec()], is_answer);

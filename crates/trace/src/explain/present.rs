@@ -123,7 +123,7 @@ impl Explanation {
     /// Returns the largest part of the step of a side: a class of time on the GPU, or idle time by its cause. `None` for a step without
     /// time. What *bounds* the step is another question, which the critical path answers: work that takes long may run in the shadow of
     /// other work.
-    pub(super) fn largest_part(&self, side: usize) -> Option<LargestPart> {
+    pub(super) fn largest_part(&self, side: usize) -> Option<LargestShare> {
         let of = |change: Change| if side == 0 { change.control.value() } else { change.test.value() };
         let classes = self.found.classes.iter().map(|&(class, time)| (class_words(class), of(time)));
         let idle = self.found.idle.iter().map(|&((cause, _), time)| (cause_words(cause), of(time)));
@@ -136,7 +136,7 @@ impl Explanation {
         }
         let step = of(self.found.step_ns);
         let (what, ns) = parts.into_iter().reduce(|most, part| if part.1 > most.1 { part } else { most })?;
-        (step > 0.0 && ns > 0.0).then(|| LargestPart { what, percent: 100.0 * ns / step })
+        (step > 0.0 && ns > 0.0).then(|| LargestShare { what, percent: 100.0 * ns / step })
     }
 
     fn class_table(&self) -> Table {
@@ -340,7 +340,7 @@ pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 3] {
 
 /// A part of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LargestPart {
+pub(super) struct LargestShare {
     /// What it is, in words.
     pub(super) what: &'static str,
     /// Its share of the step.
