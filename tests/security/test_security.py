@@ -39,33 +39,40 @@ CLEAN = {
 MOST_MEMORY = 1 << 30
 
 
+# Starts a program from a small process: the kernel counts the memory of the process that forks as the child's, too.
+LAUNCHER = """
+import os, sys
+os.set_inheritable(int(sys.argv[1]), False)
+pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+os.write(int(sys.argv[1]), f"{os.waitstatus_to_exitcode(status)} {usage.ru_maxrss << 10}".encode())
+"""
+
+
 class Ended:
     """How a command ended: exit code, what it said on one line, and the most memory that it held."""
 
     def __init__(self, *words, env):
+        read, write = os.pipe()
         command = subprocess.Popen(
-            [PROGRAM, *map(str, words)],
+            [sys.executable, "-I", "-S", "-c", LAUNCHER, str(write), str(PROGRAM), *map(str, words)],
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            pass_fds=[write],
+            start_new_session=True,
         )
-        said = []
-        readers = [
-            threading.Thread(target=lambda pipe=pipe: said.append(pipe.read())) for pipe in (command.stdout, command.stderr)
-        ]
-        for reader in readers:
-            reader.start()
-        timer = threading.Timer(4 * AT_MOST, command.kill)
+        os.close(write)
+        timer = threading.Timer(4 * AT_MOST, os.killpg, (command.pid, signal.SIGKILL))
         timer.start()
-        _, status, usage = os.wait4(command.pid, 0)
+        said = command.communicate()
         timer.cancel()
-        for reader in readers:
-            reader.join()
-        command.returncode = self.code = os.waitstatus_to_exitcode(status)
+        with os.fdopen(read) as ended:
+            code, memory = ended.read().split() or (command.returncode, 0)
+        self.code, self.memory = int(code), int(memory)
         self.said = " ".join(" ".join(said).split())
-        self.memory = usage.ru_maxrss << 10
 
 
 def refused(*words, env):
