@@ -50,7 +50,7 @@ impl Graph {
 
     /// The points of the threads and streams of a rank in a window, thread by thread. Visits no point of another rank.
     fn of_rank(&self, rank: u32, start: i64, end: i64) -> impl Iterator<Item = u32> + '_ {
-        let spans = self.spans.iter().filter(move |span| self.is_of(rank, span));
+        let spans = self.spans.iter().filter(move |span| span.works_for(rank));
         let points = spans.flat_map(|span| &self.numbered[span.first as usize..span.end as usize]);
         points.copied().filter(move |&point| (start..=end).contains(&self.ts[point as usize]))
     }

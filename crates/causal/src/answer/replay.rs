@@ -5,6 +5,7 @@ use crate::input::check::{Check, Stopped, at_times};
 use crate::input::event::NONE;
 use crate::model::graph::{Graph, Lag};
 use std::convert::Infallible;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Times of the points: of a range of them those of a replay, of the points before it as recorded. Points after it are not asked for.
@@ -88,21 +89,22 @@ impl Graph {
     ) -> Result<Points, E> {
         let points = self.replayed_for(window);
         let (mut times, mut binding) = (Vec::with_capacity(points.len()), vec![NONE; points.len()]);
-        self.run(window, factor, &mut times, |place, cause| binding[place] = cause as u32, check)?;
-        Ok(Points { first: points.start, times, binding })
+        let first = points.start;
+        self.run(window, points, factor, &mut times, |place, cause| binding[place] = cause as u32, check)?;
+        Ok(Points { first, times, binding })
     }
 
-    /// Computes the times of the points that a change within a window can move.
+    /// Computes the times of the points that a change within a window can move, see [`Graph::replayed_for`].
     fn run<E>(
         &self,
         window: &Window,
+        points: Range<u32>,
         factor: &impl Fn(&Lag) -> f64,
         times: &mut Vec<i64>,
         mut bind: impl FnMut(usize, usize),
         check: &mut dyn FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         times.clear();
-        let points = self.replayed_for(window);
         // Estimates put points into the order that are earlier than those before them.
         let held = if window.thread.is_some() { self.aligned(window).0 } else { i64::MIN };
         for (place, point) in points.clone().enumerate() {
@@ -196,11 +198,12 @@ impl<'g> Savings<'g> {
         let mut lengths = Vec::with_capacity(windows.len());
         let mut whole_is_known = false;
         for window in windows {
+            let points = self.graph.replayed_for(window);
+            let first = points.start;
             if !(whole_is_known && window.thread.is_none()) {
-                self.graph.run(window, &factor, &mut self.times, |_, _| (), check)?;
+                self.graph.run(window, points, &factor, &mut self.times, |_, _| (), check)?;
             }
             whole_is_known = window.thread.is_none();
-            let first = self.graph.replayed_for(window).start;
             let times = Times { recorded: &self.graph.ts, first, replayed: &self.times };
             let (start, end) = self.graph.bounds(window, &times);
             lengths.push(end.saturating_sub(start));
@@ -218,7 +221,7 @@ impl<'g> Savings<'g> {
 
     fn error<E>(&mut self, check: &mut dyn FnMut() -> Result<(), E>) -> Result<i64, E> {
         let all = Window { rank: 0, thread: None, start: i64::MIN, end: i64::MAX };
-        self.graph.run(&all, &|_| 1.0, &mut self.times, |_, _| (), check)?;
+        self.graph.run(&all, self.graph.replayed_for(&all), &|_| 1.0, &mut self.times, |_, _| (), check)?;
         let both = self.times.iter().zip(&self.graph.ts);
         Ok(both.map(|(replayed, recorded)| replayed.saturating_sub(*recorded).saturating_abs()).max().unwrap_or(0))
     }

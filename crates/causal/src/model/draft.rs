@@ -3,7 +3,7 @@
 use super::base::{Base, is_in_graph};
 use super::clock;
 use super::graph::{Graph, LeftOut};
-use super::hand_over::{HandOver, after_idleness, hand_overs};
+use super::hand_over::{HandOver, hand_overs};
 use super::meeting::Meetings;
 use super::number::{Points, RankDraft};
 use super::order::in_order;
@@ -140,9 +140,7 @@ impl<'r> Draft<'r> {
             limits.extend(waits.limits);
             left_out.waits += waits.unresolved;
             let host = &points.ts[rank.host_first as usize..rank.device_first as usize];
-            let mut hand_overs = hand_overs(rank, host, check)?;
-            after_idleness(rank, host, &mut hand_overs, check)?;
-            for HandOver { to, from, owner } in hand_overs {
+            for HandOver { to, from, owner } in hand_overs(rank, host, check)? {
                 let lag = host[to as usize] - host[from as usize];
                 let (to, from) = (rank.host_first + to, rank.host_first + from);
                 extras.push(Extra { to, from, lag, because: Because::OtherThread, owner });
@@ -390,8 +388,6 @@ impl<'r> Draft<'r> {
     pub(crate) fn finish(self, graph: &mut Graph) {
         graph.spans = self.points.spans;
         graph.ranks = self.ranks.iter().map(|rank| rank.events.rank).collect();
-        let works = |rank: u32| graph.spans.iter().any(|span| span.rank == rank && span.works && span.first < span.end);
-        graph.working = (0..graph.ranks.len() as u32).map(works).collect();
         graph.ahead = self.ahead;
         let causes = graph.left_out.causes;
         graph.left_out = LeftOut { causes, ..self.left_out };

@@ -28,8 +28,6 @@ pub struct Graph {
     pub(crate) numbered: Vec<u32>,
     /// By rank its number.
     pub(crate) ranks: Vec<i64>,
-    /// By rank whether a thread or stream of it works.
-    pub(crate) working: Vec<bool>,
     /// By rank by how much its clock is ahead of the first one.
     pub(crate) ahead: Vec<i64>,
     pub(crate) left_out: LeftOut,
@@ -110,20 +108,15 @@ impl Graph {
         self.left_out
     }
 
-    /// Returns the window from the first event of a rank to the last one; `None` without events. Threads that only look in, as watchdogs
-    /// do, count only if nothing else does.
+    /// Returns the window from the first event of a rank to the last one; `None` without events. Those of watchdogs count
+    /// only if nothing else works.
     pub fn whole(&self, rank: u32) -> Option<Window> {
-        let of_rank = (0..self.points() as u32).filter(|&point| self.is_of(rank, self.span(point)));
+        let of_rank = (0..self.points() as u32).filter(|&point| self.span(point).works_for(rank));
         let mut times = of_rank.map(|point| self.ts[point as usize]);
         let first = times.next()?;
         let (start, end) = times.fold((first, first), |(start, end), ts| (start.min(ts), end.max(ts)));
         let ahead = self.ahead(rank);
         Some(Window { rank, thread: None, start: start.saturating_add(ahead), end: end.saturating_add(ahead) })
-    }
-
-    /// Tells whether a thread or stream is one of a rank, and works; of a rank on which nothing works, all are.
-    pub(crate) fn is_of(&self, rank: u32, span: &PlaceSpan) -> bool {
-        span.rank == rank && (span.works || !self.working.get(rank as usize).is_some_and(|works| *works))
     }
 
     /// The causes of a point.

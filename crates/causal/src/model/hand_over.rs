@@ -3,7 +3,6 @@
 use super::number::RankDraft;
 use crate::input::check::{Check, Stopped, at_times};
 use crate::input::event::{HostKind, NONE};
-use std::collections::HashSet;
 
 /// A point of one thread that waits for a point of another, by their numbers within the rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +21,8 @@ struct Gap {
     end: u32,
     from: i64,
     to: i64,
+    /// The event that is open in it; [`NONE`] without one.
+    owner: u32,
 }
 
 /// Finds where threads of a rank hand over.
@@ -29,6 +30,7 @@ struct Gap {
 /// A thread is silent in an interval between two of its points that only annotations and Python functions cover. It handed over to
 /// another one if that one begins its work and ends it in the interval, is silent before and after, and works for at least a third of it.
 /// Then the other thread's first point waits for the interval's begin, and the point at its end for the other thread's last one.
+/// Collectives that a silent thread waits for, and threads that begin after idleness, are hand-overs, too.
 pub(crate) fn hand_overs(rank: &RankDraft, ts: &[i64], check: &mut Check<'_>) -> Result<Vec<HandOver>, Stopped> {
     let spans = &rank.threads.spans;
     if spans.len() < 2 {
@@ -36,6 +38,7 @@ pub(crate) fn hand_overs(rank: &RankDraft, ts: &[i64], check: &mut Check<'_>) ->
     }
     // The points at which work begins and ends, thread by thread.
     let works: Vec<Vec<(u32, u32)>> = spans.iter().map(|span| works(rank, span.first, span.end)).collect();
+    let collectives = collectives(rank, ts);
     let mut found: Vec<(HandOver, i64)> = Vec::new();
     for (number, span) in (0..).zip(spans) {
         // By thread the first work that begins in a gap or after it; gaps come in order.
@@ -44,28 +47,24 @@ pub(crate) fn hand_overs(rank: &RankDraft, ts: &[i64], check: &mut Check<'_>) ->
             let (from, to) = (ts[end as usize - 1], ts[end as usize]);
             if to > from && is_silent(rank, end) {
                 at_times(end as usize, check)?;
-                let gap = Gap { span: number, end, from, to };
-                within(rank, &gap, &works, &mut cursors, ts, &mut found);
+                let gap = Gap { span: number, end, from, to, owner: rank.threads.owner[end as usize] };
+                within(&gap, &works, &mut cursors, ts, &mut found);
+                found.extend(awaited(&gap, &collectives));
             }
         }
     }
-    found.extend(awaited_collectives(rank, ts, check)?);
     // Of several threads that handed over to a point, the last one did.
     found.sort_by_key(|(hand_over, at)| (hand_over.to, std::cmp::Reverse(*at), hand_over.from));
     found.dedup_by_key(|(hand_over, _)| hand_over.to);
-    Ok(found.into_iter().map(|(hand_over, _)| hand_over).collect())
+    let mut found: Vec<HandOver> = found.into_iter().map(|(hand_over, _)| hand_over).collect();
+    let idle = after_idleness(rank, ts, &found, check)?;
+    found.extend(idle);
+    Ok(found)
 }
 
 /// Finds the threads to which a silent one handed over in a gap.
-fn within(
-    rank: &RankDraft,
-    gap: &Gap,
-    works: &[Vec<(u32, u32)>],
-    cursors: &mut [usize],
-    ts: &[i64],
-    found: &mut Vec<(HandOver, i64)>,
-) {
-    let owner = rank.threads.owner[gap.end as usize];
+fn within(gap: &Gap, works: &[Vec<(u32, u32)>], cursors: &mut [usize], ts: &[i64], found: &mut Vec<(HandOver, i64)>) {
+    let owner = gap.owner;
     for ((_, works), cursor) in (0..).zip(works).zip(cursors).filter(|((number, _), _)| *number != gap.span) {
         while works.get(*cursor).is_some_and(|work| ts[work.0 as usize] < gap.from) {
             *cursor += 1;
@@ -91,63 +90,64 @@ fn within(
 /// A shorter silence of a thread tells nothing of the collective that ends in it, in ns.
 const SHORT_WAIT: i64 = 50_000;
 
-/// Finds the silent intervals in which a thread waits for a collective of another thread: it ends in the interval, and runs for at least
-/// a third of it. It may have begun before, while the thread went on.
-fn awaited_collectives(rank: &RankDraft, ts: &[i64], check: &mut Check<'_>) -> Result<Vec<(HandOver, i64)>, Stopped> {
-    let mut found = Vec::new();
-    // The ends and starts of collectives, and their threads.
-    let mut collectives: Vec<(i64, i64, u32, usize)> = Vec::new();
-    for (place, span) in rank.threads.spans.iter().enumerate() {
-        for point in span.first..span.end {
-            let event = rank.threads.event[point as usize] as usize;
-            if rank.host[event].1 == HostKind::Collective && rank.threads.end_of[event] == point {
-                let start = ts[rank.threads.start_of[event] as usize];
-                collectives.push((ts[point as usize], start, point, place));
-            }
-        }
-    }
-    if collectives.is_empty() {
-        return Ok(found);
-    }
-    collectives.sort_unstable();
-    for (place, span) in rank.threads.spans.iter().enumerate() {
-        for end in span.first + 1..span.end {
-            at_times(end as usize, check)?;
-            let (from, to) = (ts[end as usize - 1], ts[end as usize]);
-            if to - from < SHORT_WAIT || !is_silent(rank, end) {
-                continue;
-            }
-            let ended = collectives.partition_point(|collective| collective.0 <= to);
-            let within = collectives[..ended].iter().rev().take_while(|collective| collective.0 > from);
-            let last = within.copied().find(|collective| collective.3 != place);
-            if let Some((over, start, point, _)) = last
-                && over - start.max(from) >= (to - from) / 3
-            {
-                let owner = rank.threads.owner[end as usize];
-                found.push((HandOver { to: end, from: point, owner }, over));
-            }
-        }
-    }
-    Ok(found)
+/// A collective on a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Collective {
+    to: i64,
+    from: i64,
+    /// The point at its end.
+    end: u32,
+    span: u32,
 }
 
-/// Finds what threads waited for that begin to work after nothing was open on them: the last thing that happened on the thread that drives
-/// the step, if that is later than what they did themselves. Before, what they did is not recorded, and nothing waits for it.
-pub(crate) fn after_idleness(
+/// The collectives of all threads, in the order of their ends.
+fn collectives(rank: &RankDraft, ts: &[i64]) -> Vec<Collective> {
+    let mut found = Vec::new();
+    for (number, span) in (0..).zip(&rank.threads.spans) {
+        for end in span.first..span.end {
+            let event = rank.threads.event[end as usize] as usize;
+            if rank.host[event].1 == HostKind::Collective && rank.threads.end_of[event] == end {
+                let from = ts[rank.threads.start_of[event] as usize];
+                found.push(Collective { to: ts[end as usize], from, end, span: number });
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Finds the collective of another thread that a silent one waits for in a gap: it ends in the gap, and runs for at least a third of
+/// it. It may have begun before, while the thread went on.
+fn awaited(gap: &Gap, collectives: &[Collective]) -> Option<(HandOver, i64)> {
+    if gap.to - gap.from < SHORT_WAIT {
+        return None;
+    }
+    let ended = collectives.partition_point(|collective| collective.to <= gap.to);
+    let mut within = collectives[..ended].iter().rev().take_while(|collective| collective.to > gap.from);
+    let last = within.find(|collective| collective.span != gap.span)?;
+    let is_awaited = last.to - last.from.max(gap.from) >= (gap.to - gap.from) / 3;
+    is_awaited.then_some((HandOver { to: gap.end, from: last.end, owner: gap.owner }, last.to))
+}
+
+/// Finds what a thread waited for that begins to work after an interval in which nothing was open on it: the last point of the driving
+/// thread before, if it is later than the last point of the thread itself. `known` are hand-overs in the order of their points, which
+/// stay.
+fn after_idleness(
     rank: &RankDraft,
     ts: &[i64],
-    found: &mut Vec<HandOver>,
+    known: &[HandOver],
     check: &mut Check<'_>,
-) -> Result<(), Stopped> {
+) -> Result<Vec<HandOver>, Stopped> {
+    let mut found = Vec::new();
     let spans = &rank.threads.spans;
-    let Some(driver) = rank.roles.driver else { return Ok(()) };
-    let known: HashSet<u32> = found.iter().map(|hand_over| hand_over.to).collect();
+    let Some(driver) = rank.roles.driver else { return Ok(found) };
+    let is_known = |point: u32| known.binary_search_by_key(&point, |hand_over| hand_over.to).is_ok();
     let (first, end) = (spans[driver].first, spans[driver].end);
     let times = &ts[first as usize..end as usize];
     for span in spans.iter().enumerate().filter(|(place, _)| *place != driver).map(|(_, span)| span) {
         for point in span.first..span.end {
             at_times(point as usize, check)?;
-            if rank.threads.owner[point as usize] != NONE || known.contains(&point) {
+            if rank.threads.owner[point as usize] != NONE || is_known(point) {
                 continue;
             }
             let to = ts[point as usize];
@@ -162,7 +162,7 @@ pub(crate) fn after_idleness(
             }
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// The intervals of work of a thread: first and last point of each.

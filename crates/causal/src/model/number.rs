@@ -74,8 +74,15 @@ pub(crate) struct PlaceSpan {
     pub(crate) place: Place,
     pub(crate) first: u32,
     pub(crate) end: u32,
-    /// Whether it works: a rank ends with work, see [`ThreadRoles`].
+    /// Whether it does work of the job: all streams, and threads by [`ThreadRoles::works`].
     pub(crate) works: bool,
+}
+
+impl PlaceSpan {
+    /// Tells whether it does work of a rank.
+    pub(crate) fn works_for(&self, rank: u32) -> bool {
+        self.works && self.rank == rank
+    }
 }
 
 /// Times and places of the points of all ranks.

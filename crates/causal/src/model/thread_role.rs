@@ -1,4 +1,4 @@
-//! What the threads of a rank are for: the one that drives the step, those that work, those that only look in.
+//! Roles of the threads of a rank: the driving thread, working threads, watchdogs.
 
 use super::stream::Kernels;
 use super::thread::Threads;
@@ -10,7 +10,8 @@ pub(crate) struct ThreadRoles {
     /// The thread on which annotations and Python functions are open for longest; without any, the one with the longest work. A place
     /// among the threads.
     pub(crate) driver: Option<usize>,
-    /// By thread whether it works. A thread that only looks in, as a watchdog does, has calls alone, none of which starts or awaits work.
+    /// By thread whether it works. A watchdog does not: it has only calls, none of which starts or awaits work. On a rank without working
+    /// threads and without work of a GPU, all threads count as working.
     pub(crate) works: Vec<bool>,
 }
 
@@ -38,6 +39,9 @@ impl ThreadRoles {
             if found.works[place] && (is_named, length) > most {
                 (most, found.driver) = ((is_named, length), Some(place));
             }
+        }
+        if kernels.event.is_empty() && !found.works.contains(&true) {
+            found.works.fill(true);
         }
         found
     }

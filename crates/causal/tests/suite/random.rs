@@ -141,7 +141,7 @@ fn any_events_are_replayed_exactly() {
                 check_path(&graph.path(&window), graph.replay(&window, |_| 1.0).length());
                 let changed = graph.replay(&window, some);
                 check_path(&changed.path(), changed.length());
-                // What takes less time never makes a window longer.
+                // A smaller factor never lengthens a window.
                 for of in BoundBy::ALL {
                     let mut before = graph.replay(&window, |_| 1.0).length();
                     for scale in [0.9, 0.5, 0.1, 0.0] {
