@@ -161,7 +161,7 @@ def test_the_terminal_writes_through_descriptors(tracebook_argv, tmp_path):
     appended.write_text("first\n")
     out = diff(tracebook_argv, ["--quiet", "--csv", "/proc/self/fd/1"], f'exec "$@" >> {appended}')
     assert out.returncode == 0 and appended.read_text().startswith(f"first\n{HEAD}")
-    out = diff(tracebook_argv, ["--quiet", "--csv"], f'"$@" >(head -1 > {tmp_path}/head)')
+    out = diff(tracebook_argv, ["--quiet", "--csv"], f'"$@" >(sed -n 1p > {tmp_path}/head)')
     assert out.returncode == 0, out.stderr
     wait_until(lambda: (tmp_path / "head").read_text().startswith(HEAD), AT_MOST, "the program behind the pipe has not read it")
     link = tmp_path / "link"
