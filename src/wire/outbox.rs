@@ -26,7 +26,7 @@ pub(super) enum Outgoing {
     Publish {
         /// The topic first.
         frames: Vec<Vec<u8>>,
-        /// Whether they answer a request.
+        /// Whether the message has a parent request.
         is_answer: bool,
     },
     /// Send what is queued, and close.

@@ -2,7 +2,7 @@
 
 use super::kept::{Baseline, BaselineRegion};
 use super::run_times::{RegionTime, RunTimes};
-use crate::certainty::score;
+use crate::certainty::{ALPHA, score};
 use crate::gate::{
     ChangedRegion, Gate, GateAnswer, Limited, Measured, StructuralFact, is_named, judge_limit, left_out_classes,
 };
@@ -13,9 +13,8 @@ use statistics::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Level of intervals, and the largest q of a change.
+/// Level of intervals.
 const LEVEL: f64 = 0.95;
-const ALPHA: f64 = 0.05;
 /// Smallest relevant change, as a share of the quantity and of the step.
 const RELEVANT: f64 = 0.01;
 const OF_STEP: f64 = 0.001;

@@ -10,4 +10,4 @@ pub(crate) use alike::{EventMix, InputShapes};
 pub(crate) use findings::{CountOf, Findings, StepFinding, structure};
 pub(crate) use score::score;
 pub use words::SampleKind;
-pub(crate) use words::{VERDICTS, percent, smallest, verdict_in_row, verdict_word};
+pub(crate) use words::{ALPHA, VERDICTS, percent, smallest, verdict_in_row, verdict_word};

@@ -45,7 +45,7 @@ pub(crate) fn verdict_word(verdict: Verdict) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// The level of q from which there is no verdict.
+/// The level of tests and intervals: there is no verdict from a larger q.
 pub(crate) const ALPHA: f64 = 0.05;
 
 /// The verdict in the words of a row, which stands beside its interval: an inconclusive one says why.

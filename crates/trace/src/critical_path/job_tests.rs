@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 use super::answer::BoundWindow;
-use super::job::Job;
-use super::windows::windows;
-use crate::{Compat, CriticalPath, Instance, TraceSet};
+use super::ranks::{Loaded, load};
+use super::solve::chosen;
+use crate::{CriticalPath, Instance, TraceSet};
 use causal::{BoundBy, Lag, Savings, Window};
 use std::path::{Path, PathBuf};
 
@@ -19,21 +19,29 @@ fn folders(folder: &Path, found: &mut Vec<PathBuf>) {
     entries.iter().filter(|path| path.is_dir()).for_each(|path| folders(path, found));
 }
 
-#[test]
-fn every_shared_trace_is_replayed_exactly() {
+/// Calls `check` with each job of the shared traces and its folder. Returns how many there are; `None` without them.
+fn every_job(mut check: impl FnMut(&Path, &TraceSet, &Loaded)) -> Option<usize> {
     let Ok(shared) = std::env::var("TRACEBOOK_SHARED") else {
         println!("skipped: TRACEBOOK_SHARED is not set");
-        return;
+        return None;
     };
     let mut all = Vec::new();
     folders(&Path::new(&shared).join("traces"), &mut all);
     let mut loaded = 0;
     for folder in all {
         let Ok(set) = TraceSet::load(&folder) else { continue };
-        let traces: Vec<_> = set.traces().iter().collect();
-        let job = Job::of(&traces, Compat::Exact, |_| false).unwrap();
+        let job = load(&set, &set.ranks(), &CriticalPath::default()).unwrap();
+        check(&folder, &set, &job);
+        loaded += 1;
+    }
+    Some(loaded)
+}
+
+#[test]
+fn every_shared_trace_is_replayed_exactly() {
+    let loaded = every_job(|folder, set, job| {
         assert_eq!(job.graph.replay_error_ns(), 0, "{}", folder.display());
-        for rank in 0..traces.len() as u32 {
+        for rank in 0..set.traces().len() as u32 {
             let Some(window) = job.graph.whole(rank) else { continue };
             let path = job.graph.path(&window);
             let sum: i64 = path.iter().map(causal::Segment::duration).sum();
@@ -53,50 +61,26 @@ fn every_shared_trace_is_replayed_exactly() {
                 assert_eq!(percent(&[BoundBy::WaitingForRank]), 0, "{}", folder.display());
             }
         }
-        loaded += 1;
-    }
-    assert!(loaded > 30, "{loaded} loaded");
+    });
+    assert!(loaded.is_none_or(|loaded| loaded > 30), "{loaded:?} loaded");
 }
 
 /// The windows of all ranks of a job: their steps, and the whole recordings.
-fn windows_of(set: &TraceSet, job: &Job) -> Vec<Window> {
-    let mut found = Vec::new();
-    for (place, (trace, rows)) in set.traces().iter().zip(&job.rows).enumerate() {
-        let rank = u32::try_from(place).unwrap();
-        for annotation in [None, Some(String::new())] {
-            let query = CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() };
-            let Some((chosen, _)) = windows(rows, trace.rank(), &query).unwrap() else { continue };
-            for of in chosen {
-                let thread = of.thread.and_then(|of| job.places[place].threads.iter().position(|known| *known == of));
-                match thread {
-                    Some(thread) => {
-                        let thread = Some(u32::try_from(thread).unwrap());
-                        found.push(Window { rank, thread, start: of.start, end: of.end });
-                    }
-                    None => found.extend(job.graph.whole(rank)),
-                }
-            }
-        }
-    }
-    found
+fn windows_of(set: &TraceSet, job: &Loaded) -> Vec<Window> {
+    let of = |annotation| {
+        let query = CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() };
+        chosen(&job.ranks, &set.ranks(), &job.graph, "", &query).unwrap().0
+    };
+    [None, Some(String::new())].into_iter().flat_map(of).map(|(_, window, _)| window).collect()
 }
 
 #[test]
 fn less_time_for_a_part_never_makes_a_window_longer() {
-    let Ok(shared) = std::env::var("TRACEBOOK_SHARED") else {
-        println!("skipped: TRACEBOOK_SHARED is not set");
-        return;
-    };
-    let mut all = Vec::new();
-    folders(&Path::new(&shared).join("traces"), &mut all);
     let mut checked = 0;
-    for folder in all {
-        let Ok(set) = TraceSet::load(&folder) else { continue };
-        let traces: Vec<_> = set.traces().iter().collect();
-        let job = Job::of(&traces, Compat::Exact, |_| false).unwrap();
-        let windows = windows_of(&set, &job);
+    let loaded = every_job(|folder, set, job| {
+        let windows = windows_of(set, job);
         let recorded: Vec<i64> = windows.iter().map(|window| window.end - window.start).collect();
-        let name = |lag: &Lag| lag.event().map(|row| job.rows[lag.rank as usize].name(row as usize) % 5);
+        let name = |lag: &Lag| lag.event().map(|row| job.ranks[lag.rank as usize].rows.name(row as usize) % 5);
         let classes = BoundBy::ALL.map(|class| (Some(class), None));
         let parts = classes.into_iter().chain((0..5).map(|name| (None, Some(name))));
         for (class, part) in parts {
@@ -113,8 +97,8 @@ fn less_time_for_a_part_never_makes_a_window_longer() {
                 before = after;
             }
         }
-    }
-    assert!(checked > 1_000, "{checked}");
+    });
+    assert!(loaded.is_none() || checked > 1_000, "{checked}");
 }
 
 #[test]
@@ -139,7 +123,7 @@ fn time_of_a_thread_is_python_only_where_something_is_open() {
         let communicates = |window: &&BoundWindow| window.share(BoundBy::Communication) > 1.0;
         assert!(steps.windows().iter().filter(communicates).count() >= 2, "{side}");
     }
-    // Of a thread that has calls of the runtime alone, only these are on a path.
+    // A thread that has only calls of the runtime: hardly any time between them is on a path.
     for window in ask("trace_diff/control").windows() {
         let of_calls = window.intervals.iter().filter(|part| part.tid == Some(-1_029_147_072));
         let unnamed: i64 = of_calls.filter(|part| part.event.is_none()).map(|part| part.end - part.start).sum();

@@ -341,7 +341,7 @@ pub(super) fn certainty_values(judged: Option<Judged>) -> [TableValue; 3] {
 /// A part of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LargestShare {
-    /// What it is, in words.
+    /// Its name: `compute kernels`.
     pub(super) what: &'static str,
     /// Its share of the step.
     pub(super) percent: f64,

@@ -1,7 +1,7 @@
 //! The answer of a gate.
 
 use super::accepted::Accepted;
-use super::case::{Case, MANY, Outcome, needed_words, percent, signed_percent};
+use super::case::{Case, Outcome, needed_words, percent, signed_percent};
 use super::structure::{StructuralFact, sentence};
 use crate::SideSummary;
 use statistics::{Comparability, Scope, Verdict};
@@ -175,6 +175,8 @@ impl GateAnswer {
     }
 }
 
+/// More runs a side than anybody records.
+const MANY: usize = 50;
 /// Fresh processes a side with which verdicts begin.
 const FEW: usize = statistics::FEWEST;
 

@@ -1,11 +1,9 @@
 //! One limit against what was measured.
 
 use super::limit::Limit;
+use crate::certainty::ALPHA;
 use statistics::{Inconclusive, Verdict, needed, student_quantile};
-use trace_view::format::grouped;
-
-/// The level of intervals and tests.
-const ALPHA: f64 = 0.05;
+use trace_view::format::{grouped, microseconds as time};
 
 /// Whether a limit holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,13 +174,27 @@ fn samples_needed(limit: &Limit, measured: &Measured, growth: Option<[f64; 3]>) 
         .find(|&needed| needed > have)
 }
 
-/// More runs a side than anybody records.
-pub(super) const MANY: usize = 50;
-
 /// Samples a side in words, the same everywhere: `12 + 12`.
 pub(super) fn needed_words(needed: usize) -> String {
     let needed = grouped(needed);
     format!("{needed} + {needed}")
+}
+
+/// Header of times: means over the iterations.
+pub(super) const MEANS: &str = "mean a step";
+/// Header of growths, which a few slow iterations do not move: so it may differ from that of the means.
+pub(super) const MEDIAN: &str = "median growth (95 %)";
+
+/// Means of both sides with their own growth: `77.5 ms → 124 ms (+60.1 %)`.
+pub(super) fn means(control_us: f64, test_us: f64) -> String {
+    let both = format!("{} → {}", time(control_us), time(test_us));
+    if control_us > 0.0 { format!("{both} ({})", signed_percent(test_us / control_us - 1.0)) } else { both }
+}
+
+/// A growth with its interval: `+4.1 % (+2.9 … +5.4)`.
+pub(super) fn interval([estimate, low, high]: [f64; 3]) -> String {
+    let short = |share: f64| signed_percent(share).trim_end_matches(" %").to_owned();
+    format!("{} ({} … {})", signed_percent(estimate), short(low), short(high))
 }
 
 /// A share in percent: `3 %`, `0.25 %`, `−1.2 %`.

@@ -1,8 +1,7 @@
 //! The answer of a gate as Markdown for a pull request: a sentence, what regressed, and the rest folded away.
 
 use super::answer::{ChangedRegion, GateAnswer, Honoured};
-use super::case::{Case, Outcome, needed_words, percent, signed_percent};
-use super::present::{MEANS, MEDIAN, means};
+use super::case::{Case, MEANS, MEDIAN, Outcome, interval, means, needed_words, percent};
 use super::structure::number;
 use trace_view::format::{microseconds as time, microseconds_changed as time_changed};
 
@@ -125,12 +124,6 @@ fn accepted(changes: &[Honoured]) -> String {
         ]
     });
     table(&["region", "up to, a step", "now", "reason"], rows.collect(), ROWS)
-}
-
-/// A growth with its interval: `+4.1 % (+2.9 … +5.4)`.
-pub(super) fn interval([estimate, low, high]: [f64; 3]) -> String {
-    let short = |share: f64| signed_percent(share).trim_end_matches(" %").to_owned();
-    format!("{} ({} … {})", signed_percent(estimate), short(low), short(high))
 }
 
 fn table(headers: &[&str], rows: Vec<Vec<String>>, most: usize) -> String {

@@ -1,8 +1,7 @@
 //! The answer of a gate as sentences and tables.
 
 use super::answer::{ChangedRegion, GateAnswer};
-use super::case::{Outcome, needed_words, percent, signed_percent};
-use super::markdown::interval;
+use super::case::{MEANS, MEDIAN, Outcome, interval, means, needed_words, percent};
 use super::structure::number;
 use trace_view::format::{microseconds as time, microseconds_changed as time_changed};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
@@ -93,17 +92,6 @@ impl GateAnswer {
         let headers = ["region", "up to, a step", "now", "honoured", "by", "date", "reason"];
         table("accepted changes", &headers, rows.collect(), usize::MAX)
     }
-}
-
-/// Header of times: means over the iterations.
-pub(super) const MEANS: &str = "mean a step";
-/// Header of growths, which a few slow iterations do not move: so it may differ from that of the means.
-pub(super) const MEDIAN: &str = "median growth (95 %)";
-
-/// Means of both sides with their own growth: `77.5 ms → 124 ms (+60.1 %)`.
-pub(super) fn means(control_us: f64, test_us: f64) -> String {
-    let both = format!("{} → {}", time(control_us), time(test_us));
-    if control_us > 0.0 { format!("{both} ({})", signed_percent(test_us / control_us - 1.0)) } else { both }
 }
 
 fn region_table(caption: &str, regions: &[&ChangedRegion]) -> Table {

@@ -1,6 +1,7 @@
 //! Builder of the noise floor, and the noise of one operator.
 
 use super::measured::MeasuredNoise;
+use crate::certainty::ALPHA;
 use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery};
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;
@@ -10,8 +11,6 @@ use std::collections::BTreeSet;
 
 /// The change that numbers of samples are asked for.
 pub(super) const CHANGE: f64 = 0.01;
-/// The level of the tests that would show it.
-const ALPHA: f64 = 0.05;
 
 /// Measures how much the step and each operator vary within a run, between its iterations, and between runs of one program.
 ///
