@@ -102,12 +102,7 @@ fn row(info: &RankInfo) -> Vec<TableValue> {
         TableValue::Float(info.span() as f64 / 1e6),
         list(&info.iterations, "no ProfilerStep"),
         list(&info.streams, "none"),
-        TableValue::Text(device(info).to_owned()),
+        TableValue::Text(info.device().to_owned()),
         TableValue::Text(info.file.clone()),
     ]
-}
-
-/// Returns the kind of GPU; HTA's `UNKNOWN GPU` would mislead where there is none.
-fn device(info: &RankInfo) -> &str {
-    if info.streams.is_empty() && info.device_type == "UNKNOWN GPU" { "no GPU activity" } else { &info.device_type }
 }

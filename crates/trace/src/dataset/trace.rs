@@ -73,6 +73,12 @@ impl RankInfo {
     pub fn span(&self) -> i64 {
         self.last_end.saturating_sub(self.first_ts)
     }
+
+    /// Returns the kind of GPU; `no GPU activity` where nothing tells one and nothing ran on one: HTA's `UNKNOWN GPU` would mislead there.
+    pub fn device(&self) -> &str {
+        let is_none = self.streams.is_empty() && self.device_type == "UNKNOWN GPU";
+        if is_none { "no GPU activity" } else { &self.device_type }
+    }
 }
 
 impl Trace {

@@ -115,7 +115,7 @@ const OWN_COLUMNS: &[Column] = &[
     Column::new("kernel_end_ts", Unit::Nanos, "end of the kernel"),
     Column::new(KERNEL_DELAY, Unit::Nanos, "from the end of the call to the start of the kernel; 0 if that is earlier"),
     Column::new("file", Unit::None, "file from which the rank was loaded"),
-    Column::new("device_type", Unit::None, "kind of GPU, by HTA's rule"),
+    Column::new("device_type", Unit::None, "kind of GPU; without work on one, no GPU activity"),
     Column::new("events", Unit::Count, "events of the rank"),
     Column::new("streams", Unit::Count, "GPU streams of the rank"),
     Column::new("iterations", Unit::Count, "iterations of the rank"),
