@@ -1,5 +1,6 @@
 //! One rank as analyses see it.
 
+use crate::collective::{COLUMNS, Collectives};
 use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
 use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
@@ -219,6 +220,15 @@ impl RankView {
         Ok(all)
     }
 
+    /// Returns the collectives among these rows of kernels of communication.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more.
+    pub(crate) fn collectives_among(&self, communication: &[usize]) -> Result<Collectives> {
+        let events = self.all_events_with(&COLUMNS)?;
+        Ok(Collectives::of(self.rank(), &events, &self.events, communication))
+    }
+
     /// Returns the rows of [`RankView::all_events`] that are in the view, in the order of [`RankView::events`].
     pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
@@ -248,9 +258,9 @@ impl RankView {
         Ok(events)
     }
 
-    /// Returns the events that have a stream, in the order of [`RankView::events`].
+    /// Returns the kernels, copies and fills, as HTA all events that have a stream, in the order of [`RankView::events`].
     pub(crate) fn gpu(&self) -> &[GpuEvent] {
-        self.gpu.get_or_init(|| gpu_events(&self.events, &self.rows))
+        self.gpu.get_or_init(|| gpu_events(&self.events, &self.rows, self.compat == Compat::Hta))
     }
 
     /// Returns a function from an event to the start of its launch, if that is in the view or did not pass a filter.
@@ -305,8 +315,8 @@ fn iterations_in(events: &DataFrame, rows: &[u32]) -> Result<BTreeSet<i64>> {
     Ok(cancellable(rows).filter_map(|&row| column.get(row as usize)).collect())
 }
 
-/// Returns the events of `rows` that have a stream.
-fn gpu_events(events: &EventRows, rows: &[u32]) -> Vec<GpuEvent> {
+/// Returns the events of `rows` that have a stream: kernels, copies and fills, as HTA everything with a stream.
+fn gpu_events(events: &EventRows, rows: &[u32], hta: bool) -> Vec<GpuEvent> {
     let (mut kind, mut is_work) = (events.per_text(KernelType::of), events.per_text(is_device_work));
     let mut gpu = Vec::new();
     for &row in cancellable(rows) {
@@ -314,6 +324,10 @@ fn gpu_events(events: &EventRows, rows: &[u32]) -> Vec<GpuEvent> {
         let (Some(stream), Some(ts)) = (events.stream(at), events.ts(at)) else { continue };
         let (name, cat) = (events.name(at), events.cat(at));
         let (kind, is_work) = (kind(name), is_work(cat));
+        // Differs from HTA: synchronisations, and operators of Triton with a stream, are kernels there.
+        if !hta && !is_work {
+            continue;
+        }
         gpu.push(GpuEvent { name, kind, is_work, stream, ts, dur: events.dur(at), row });
     }
     gpu
