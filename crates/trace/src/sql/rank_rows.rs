@@ -1,7 +1,7 @@
 //! Rows of one rank in the tables of SQL.
 
 use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, TRACE, View, source, sql_type};
-use crate::domain::is_device_work;
+use crate::domain::{GPU_ANNOTATION, is_device_work};
 use crate::frame::columns::{CAT, DUR, END, INDEX, INDEX_CORRELATION, ITERATION, NAME, RANK, STREAM, TS};
 use crate::frame::{StepName, once_per_text};
 use crate::{KernelType, Result, Trace, TraceSet};
@@ -30,7 +30,7 @@ fn sources(view: View, names: &[PlSmallStr]) -> Vec<PlSmallStr> {
         View::Events | View::Ranks => &[],
         View::Kernels => &[CAT, STREAM],
         View::Launches => &[INDEX, INDEX_CORRELATION, NAME, TS, DUR, END, STREAM],
-        View::Iterations => &[NAME, STREAM],
+        View::Iterations => &[NAME, CAT, STREAM],
     };
     let mut found: Vec<PlSmallStr> = further.iter().copied().map(PlSmallStr::from_static).collect();
     for name in names {
@@ -142,11 +142,14 @@ fn kernels(events: &DataFrame) -> Result<Vec<bool>> {
     Ok(work.into_iter().zip(of_gpu.iter()).map(|(work, of_gpu)| work && of_gpu == Some(true)).collect())
 }
 
-/// Profiler steps of the CPU.
+/// Profiler steps of the CPU; of a trace of the GPU alone, those that the profiler drew above its kernels.
 fn steps(events: &DataFrame) -> Result<Vec<bool>> {
     let of_cpu = events.column(STREAM)?.is_null();
     let step = by_text(events, NAME, |name| matches!(StepName::of(name), StepName::Number(_)))?;
-    Ok(step.into_iter().zip(of_cpu.iter()).map(|(step, of_cpu)| step && of_cpu == Some(true)).collect())
+    let drawn = by_text(events, CAT, |cat| cat == GPU_ANNOTATION)?;
+    let steps: Vec<bool> = step.into_iter().zip(of_cpu.iter()).map(|(is, of_cpu)| is && of_cpu == Some(true)).collect();
+    let on_cpu: Vec<bool> = steps.iter().zip(drawn).map(|(&step, drawn)| step && !drawn).collect();
+    Ok(if on_cpu.contains(&true) { on_cpu } else { steps })
 }
 
 /// Returns the rows of launches, and for each the row of its kernel.
@@ -197,7 +200,7 @@ fn rank_row(set: &TraceSet, trace: &Trace, names: &[PlSmallStr]) -> Result<DataF
     let columns = names.iter().map(|name| match name.as_str() {
         TRACE => Column::new(name.clone(), [set.label()]),
         "file" => Column::new(name.clone(), [info.file.as_str()]),
-        "device_type" => Column::new(name.clone(), [info.device_type.as_str()]),
+        "device_type" => Column::new(name.clone(), [info.device()]),
         "events" => count(info.events, name),
         TS => int(info.first_ts, name),
         DUR => int(info.span(), name),
