@@ -120,12 +120,7 @@ impl Magic for CallGraph {
         let shown = has_ranks.then_some("rank").into_iter().chain(SHOWN_COLUMNS).map(str::to_owned).collect();
         let caption = caption(call);
         let events = Some(drill_down(call, label, has_ranks, false));
-        deliver(
-            call,
-            context,
-            Frame { df, caption: &caption, order: "", columns: Some(shown), events },
-            bind.as_deref(),
-        )
+        deliver(call, context, Frame { columns: Some(shown), events, ..Frame::of(df, &caption) }, bind.as_deref())
     }
 }
 

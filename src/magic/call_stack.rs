@@ -96,6 +96,6 @@ impl Magic for CallStack {
         let caption = format!("call_stack · {label} · event {index}");
         let shown = Some(SHOWN_COLUMNS.map(str::to_owned).to_vec());
         let events = Some(drill_down(call, label, false, false));
-        deliver(call, context, Frame { df, caption: &caption, order: "", columns: shown, events }, bind.as_deref())
+        deliver(call, context, Frame { columns: shown, events, ..Frame::of(df, &caption) }, bind.as_deref())
     }
 }

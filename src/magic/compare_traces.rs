@@ -104,11 +104,6 @@ impl Magic for CompareTraces {
         }
         // %events does not number iterations by a marker.
         let events = selection.marker.is_none().then(|| drill_down_by_side(call, &selection));
-        deliver(
-            call,
-            context,
-            Frame { df, caption: &caption, order: DIFF_DURATION, columns: None, events },
-            bind.as_deref(),
-        )
+        deliver(call, context, Frame { order: DIFF_DURATION, events, ..Frame::of(df, &caption) }, bind.as_deref())
     }
 }

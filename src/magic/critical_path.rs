@@ -317,7 +317,7 @@ pub(super) fn deliver(
     }
     if let Some((table, df)) = chosen {
         let caption = format!("{} · {}", table.replace('_', " "), labels(call));
-        let frame = Frame { df: df.clone(), caption: &caption, order: "", columns: None, events: None };
+        let frame = Frame::of(df.clone(), &caption);
         view::deliver(call, context, frame, bind)?;
         if !call.quiet() {
             written.into_iter().for_each(|line| context.print_line(format!("wrote {line}")));

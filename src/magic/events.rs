@@ -100,7 +100,7 @@ impl Magic for Events {
         }
         let caption = caption(call);
         let shown = shown_columns(&df);
-        let frame = Frame { df, caption: &caption, order: columns::DUR, columns: Some(shown), events: None };
+        let frame = Frame { order: columns::DUR, columns: Some(shown), ..Frame::of(df, &caption) };
         deliver(call, context, frame, bind.as_deref())
     }
 }

@@ -290,7 +290,7 @@ fn show_rows(
     let [control, test] = &explanation.sides;
     let caption = format!("regions · {} → {}, times a step", control.label, test.label);
     let columns = REGION_COLUMNS.iter().map(|name| (*name).to_owned()).collect();
-    let frame = Frame { df, caption: &caption, order: "delta_us", columns: Some(columns), events: None };
+    let frame = Frame { order: "delta_us", columns: Some(columns), ..Frame::of(df, &caption) };
     view::deliver(call, context, frame, bind)
 }
 

@@ -117,7 +117,7 @@ impl Magic for Noise {
                 .show(&Report { parts: vec![Part::Text(noise.sentences().join("\n")), Part::Figure(noise.figure())] });
         }
         // The frame is in the order of time.
-        let frame = Frame { df, caption: &caption, order: "", columns: None, events: None };
+        let frame = Frame::of(df, &caption);
         deliver(call, context, frame, bind.as_deref())
     }
 }

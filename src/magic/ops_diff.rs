@@ -81,11 +81,9 @@ impl Magic for OpsDiff {
             call,
             context,
             Frame {
-                df,
-                caption: &caption,
                 order: DIFF_COUNTS,
-                columns: None,
                 events: selection.marker.is_none().then(|| drill_down_by_side(call, &selection)),
+                ..Frame::of(df, &caption)
             },
             None,
         )?;

@@ -72,12 +72,7 @@ impl Magic for Show {
             "bar" => bars,
             "histogram" => histogram,
             _ => {
-                return deliver(
-                    call,
-                    context,
-                    Frame { df, caption: variable, order: "", columns: None, events: None },
-                    bind.as_deref(),
-                );
+                return deliver(call, context, Frame::of(df, variable), bind.as_deref());
             }
         };
         let rows = SelectedRows::select(call, df)?;

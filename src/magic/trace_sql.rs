@@ -6,7 +6,7 @@ use super::context::Context;
 use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use crate::{Error, session};
 use std::sync::Arc;
-use trace::{SqlTables, TraceSet, sql_tables, tables_named};
+use trace::{SqlTables, TraceSet, sql_tables, sql_times, tables_named};
 use trace_view::grouped;
 
 pub(super) struct TraceSql;
@@ -120,7 +120,8 @@ impl Magic for TraceSql {
                 context.print_line("no rows");
             }
             let caption = caption(statement, df.height());
-            let frame = Frame { df, caption: &caption, order: "", columns: None, events: None };
+            let times = Some(sql_times(statement, &df));
+            let frame = Frame { times, ..Frame::of(df, &caption) };
             deliver(call, context, frame, bind.as_deref())?;
             if let Some(name) = bind.as_deref().filter(|name| is_table(name) && !call.quiet()) {
                 context.print_line(format!("FROM {name} still reads the traces: choose another name to use it in SQL"));

@@ -54,7 +54,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
     }
     let (caption, columns) = (stats_caption(&compared), stats_columns(&compared));
     let df = compared.frame;
-    let frame = Frame { df, caption: &caption, order: DIFF_DURATION, columns: Some(columns), events };
+    let frame = Frame { order: DIFF_DURATION, columns: Some(columns), events, ..Frame::of(df, &caption) };
     deliver(call, context, frame, bind.as_deref())
 }
 

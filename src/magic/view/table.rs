@@ -30,6 +30,15 @@ pub(crate) struct Frame<'a> {
     pub(crate) columns: Option<Vec<String>>,
     /// The cells that list the events of a row.
     pub(crate) events: Option<EventCells>,
+    /// The columns of times in ns, where more is known than their names and types say.
+    pub(crate) times: Option<Vec<String>>,
+}
+
+impl<'a> Frame<'a> {
+    /// Creates a frame whose table has all columns, in the order of the rows.
+    pub(crate) fn of(df: DataFrame, caption: &'a str) -> Self {
+        Self { df, caption, order: "", columns: None, events: None, times: None }
+    }
 }
 
 /// Writes the file, binds the variable `bind` and shows the table, as the call demands.
@@ -42,7 +51,7 @@ pub(crate) fn deliver(
     frame: Frame<'_>,
     bind: Option<&str>,
 ) -> Result<(), Error> {
-    let Frame { df, caption, order, columns: shown, events } = frame;
+    let Frame { df, caption, order, columns: shown, events, times } = frame;
     let rows = SelectedRows::select(call, df)?;
     let columns = chosen(call, &rows.df)?;
     let file = select(&rows.df, &columns)?;
@@ -50,7 +59,8 @@ pub(crate) fn deliver(
     // Groups have other columns, and stand for several names.
     let (shown, events) = if call.given("group-by") { (None, None) } else { (shown, events) };
     let shown = if columns.is_some() { &columns } else { &shown };
-    let table = table(call, rows, shown, order, |df, rows| display_table(df, caption, rows))?;
+    let draw = |df: &DataFrame, rows: usize| with_times(display_table(df, caption, rows), times.as_deref());
+    let table = table(call, rows, shown, order, draw)?;
     let table = Table { events, ..table };
     if let Some(name) = bind {
         context.check_free(call, name)?;
@@ -74,6 +84,19 @@ pub(crate) fn deliver(
         context.print_line(format!("wrote {}: {}", path.display(), size(&file)));
     }
     Ok(())
+}
+
+/// Sets the unit of columns with the name of a time: ns of these, none of the rest. `None` leaves the units as they are.
+fn with_times(mut table: Table, times: Option<&[String]>) -> Table {
+    let Some(times) = times else { return table };
+    for header in &mut table.headers {
+        if times.contains(&header.name) {
+            header.unit = Unit::Nanos;
+        } else if header.unit == Unit::Nanos {
+            (header.unit, header.meaning) = (Unit::None, String::new());
+        }
+    }
+    table
 }
 
 /// `1,284 × 8`

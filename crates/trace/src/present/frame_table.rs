@@ -6,7 +6,8 @@ use polars::prelude::{AnyValue, Column, DataFrame};
 use trace_view::{Changes, Header, Kind, Table, TableValue, Unit, tidied};
 
 /// Returns the first `max_rows` rows of a frame as a table. A known column (of events or of an answer) has its unit and
-/// meaning, other columns are typed by their values; lists are written as text. Only a frame that is marked as a
+/// meaning, other columns are typed by their values; lists are written as text. A column of fractions under the name of a time in ns
+/// has no unit: it was computed. Only a frame that is marked as a
 /// comparison ([`Comparison::of`]) is shown as one, with differences and kinds of change.
 ///
 /// # Example
@@ -80,7 +81,9 @@ fn with_percent(table: Table, sides: &Comparison) -> Table {
 
 fn header(column: &Column, sides: Option<&Comparison>) -> Header {
     let name = column.name().as_str();
-    let known = columns::known(name);
+    // Times of events are whole nanoseconds: fractions under the name of one were computed, and may have any unit.
+    let is_time = |unit: Unit| unit == Unit::Nanos;
+    let known = columns::known(name).filter(|known| !is_time(known.unit) || column.dtype().is_integer());
     let unit = known.map_or(Unit::None, |known| known.unit);
     let marker = sides.is_some_and(|sides| sides.column() == name);
     let kind = match (name, column.dtype()) {
@@ -186,5 +189,15 @@ mod tests {
         assert_eq!(table.rows[0][5], TableValue::Int(7));
         assert_eq!(table.rows[0][6], TableValue::Text("true".into()));
         assert_eq!(frame_table(&df, "", 9).rows[1][4], TableValue::Null);
+    }
+
+    #[test]
+    fn fractions_under_the_name_of_a_time_have_no_unit() {
+        let df = df!("ts" => [1_500_i64], "dur" => [1_500_i64], "end" => [None::<i64>]).unwrap();
+        let units = |df: &DataFrame| frame_table(df, "", 1).headers.iter().map(|head| head.unit).collect::<Vec<_>>();
+        assert_eq!(units(&df), [Unit::Nanos; 3]);
+        let micros = df.lazy().with_columns([col("dur") / polars::prelude::lit(1000.0)]).collect().unwrap();
+        assert_eq!(units(&micros), [Unit::Nanos, Unit::None, Unit::Nanos]);
+        assert_eq!(frame_table(&micros, "", 1).headers[1].meaning, "");
     }
 }

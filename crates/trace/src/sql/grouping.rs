@@ -254,7 +254,7 @@ fn after_call(tokens: &[Token<'_>], after: usize) -> (usize, bool) {
 }
 
 /// Returns the token of the alias of an item: the word after AS, or a last word after an operand.
-fn alias(tokens: &[Token<'_>], item: &Range<usize>) -> Option<usize> {
+pub(super) fn alias(tokens: &[Token<'_>], item: &Range<usize>) -> Option<usize> {
     let last = item.end.checked_sub(1).filter(|last| *last > item.start)?;
     tokens[last].name()?;
     let before = &tokens[last - 1];

@@ -21,8 +21,10 @@ mod sweep;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod times;
 mod token;
 mod views;
 
 pub use completion::{SqlNames, SqlWord, sql_candidates, sql_name_at, sql_table_of};
 pub use tables::{SqlTable, SqlTables, sql_column, sql_functions, sql_keywords, sql_tables, tables_named};
+pub use times::sql_times;
