@@ -110,7 +110,7 @@ pub(crate) fn write_json(
     other: Option<&Description>,
     out: &mut dyn std::io::Write,
 ) -> std::io::Result<()> {
-    let mut document = json!({ "version": 1, "description": fields(page)? });
+    let mut document = json!({ "version": 2, "description": fields(page)? });
     if let Some(other) = other {
         document["other"] = fields(other)?;
     }

@@ -72,6 +72,7 @@ pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
 pub use causal;
 pub use certainty::SampleKind;
+pub use collective::{ChargedRank, Stragglers};
 pub use comparisons::COMPARISONS;
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,

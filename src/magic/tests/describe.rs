@@ -48,7 +48,7 @@ fn json_has_the_page_and_the_texts_of_its_findings() {
     let path = folder.path().join("job_page.json");
     assert_eq!(notebook().text(&format!("%describe job --json '{}' --quiet", path.display())), "");
     let page: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    assert_eq!(page["version"], 1);
+    assert_eq!(page["version"], 2);
     let page = &page["description"];
     assert_eq!(page["span_ns"], 100_000);
     assert_eq!(page["ranks"][0]["device"]["busy_ns"], 40_000);

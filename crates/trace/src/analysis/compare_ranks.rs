@@ -7,6 +7,7 @@ mod outliers;
 mod words;
 
 use super::{Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
+use crate::collective::ChargedRank;
 use crate::error::ParameterReason;
 use crate::stats::Centre;
 use crate::{Error, Result};
@@ -163,7 +164,11 @@ impl Analysis for CompareRanks {
         } else {
             outliers(&ranks, &times, self.threshold, self.least(&ranks, &times))
         };
-        let mut notes = self.verdict(&ranks, &found);
+        let stragglers = divided.stragglers.named();
+        let mut notes = self.verdict(&ranks, &found, stragglers);
+        // A straggler is the answer; that there is none is a remark.
+        let place = if stragglers.is_empty() { notes.len() } else { 0 };
+        notes.splice(place..place, divided.stragglers.sentence());
         notes.extend(of_steps);
         notes.extend(divided.notes());
         notes.extend(without_gpu(&no_gpu.into_iter().collect::<Vec<_>>()));
@@ -187,7 +192,7 @@ impl CompareRanks {
     }
 
     /// Says which ranks differ.
-    fn verdict(&self, ranks: &[(i64, f64)], found: &[Deviation<'_>]) -> Vec<String> {
+    fn verdict(&self, ranks: &[(i64, f64)], found: &[Deviation<'_>], stragglers: &[ChargedRank]) -> Vec<String> {
         let numbers: Vec<i64> = ranks.iter().map(|(rank, _)| *rank).collect();
         match ranks.len() {
             0 | 1 => vec![format!("Only {} was analysed: nothing to compare.", numbered("rank", &numbers))],
@@ -200,7 +205,7 @@ impl CompareRanks {
                 "No rank differs from the others: nothing deviates by a robust z-score of {} and {} % of the step.",
                 self.threshold, self.min_share
             )],
-            all => words::sentences(found, all),
+            all => words::sentences(found, all, stragglers),
         }
     }
 }

@@ -1,19 +1,24 @@
 //! Ranks that other ranks may be waiting for.
 
+mod figures;
+
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
+use crate::collective::{Collectives, Stragglers};
+use crate::domain::{KernelType, is_device_work};
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::stats::{Moments, micros};
 use crate::{Compat, Error, Result};
+use figures::{figure, timeline};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::{numbered, numbers};
-use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Column, Unit};
 
 /// Ranks that start a collective late, so that other ranks wait for them.
 ///
@@ -24,7 +29,9 @@ use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Un
 ///
 /// Considers NCCL collectives that last at least 1 % of a mean step; of each rank, stream, step and name only the last. Of
 /// these it compares the stream and name whose durations differ most between ranks. In each step the `num_candidates` ranks
-/// that start last are marked; the ranks marked most often are the answer.
+/// that start last are marked; the ranks marked most often are the answer, if they start at least 1 % of a mean step after the
+/// median rank. That is HTA's rule. A note names the ranks that most waiting is charged to, as `compare_ranks` and `describe` do
+/// ([`Stragglers`](crate::Stragglers)).
 ///
 /// # Columns
 /// The ranks, the likeliest first: `COLUMNS`; the compared kernels, by step and rank: `KERNEL_COLUMNS`.
@@ -65,6 +72,9 @@ const KERNEL_COLUMNS: &[Column] = &[
 /// The share of a mean step that a collective must last to be considered.
 const LONG_ENOUGH: f64 = 0.01;
 
+/// The least lateness of a rank that is named, in mean steps.
+const LEAST_MARGIN: f64 = 0.01;
+
 /// The partial result; times in ns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct State {
@@ -75,6 +85,8 @@ pub struct State {
     /// First start and last end of the events of each step.
     spans: BTreeMap<i64, (i64, i64)>,
     collectives: Vec<Collective>,
+    /// All collectives, matched across ranks.
+    matched: Collectives,
 }
 
 /// The collectives of one rank, stream, step and name.
@@ -105,6 +117,7 @@ impl Merge for State {
             *span = (span.0.min(start), span.1.max(end));
         }
         self.collectives.extend(other.collectives);
+        self.matched.merge(other.matched);
         // So that figures do not depend on the order of merging; sorted runs merge in linear time.
         self.collectives.sort_by(|one, other| one.key().cmp(&other.key()));
     }
@@ -119,7 +132,9 @@ impl Analysis for PotentialStragglers {
     ];
     const TABLES: &'static [TableSchema] =
         &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events()];
-    const NOTES: &'static str = "It compares ranks, so it needs at least two.";
+    const NOTES: &'static str = "It compares ranks, so it needs at least two. The ranks are those of HTA's rule, which looks at the starts of \
+        one collective; ranks that it marks by less than 1 % of a step are not named. A note names the ranks for which other \
+        ranks wait longest in all collectives, as %compare_ranks and %describe do.";
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
@@ -131,8 +146,18 @@ impl Analysis for PotentialStragglers {
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
+        let mut is_work = rows.per_text(is_device_work);
+        let mut communicates = rows.per_text(|name| KernelType::of(name) == KernelType::Communication);
+        let is_wanted = |step: Option<i64>| {
+            self.profiler_steps.as_ref().is_none_or(|steps| step.is_some_and(|step| steps.contains(&step)))
+        };
+        let mut communication = Vec::new();
         for &row in cancellable(rank.rows()) {
             let row = row as usize;
+            let on_device = rows.stream(row).is_some() && is_work(rows.cat(row));
+            if on_device && communicates(rows.name(row)) && is_wanted(rows.iteration(row)) {
+                communication.push(row);
+            }
             let (Some(step), Some(ts)) = (rows.iteration(row), rows.ts(row)) else { continue };
             let (ts, dur) = (ts.saturating_sub(rank.origin()), rows.dur(row));
             let span = spans.entry(step).or_insert((ts, i64::MIN));
@@ -161,6 +186,7 @@ impl Analysis for PotentialStragglers {
             steps: steps_seen(&rows, rank.rows()),
             spans,
             collectives: found.into_iter().map(collective).collect(),
+            matched: rank.collectives_among(&communication)?,
         })
     }
 
@@ -181,23 +207,34 @@ impl Analysis for PotentialStragglers {
                 *late = late.saturating_add(kernel.start.saturating_sub(first));
             }
         }
+        let late = if state.hta { BTreeMap::new() } else { lateness(&kernels) };
+        let is_close = |rank: i64| late.get(&rank).is_some_and(|&late| late < LEAST_MARGIN);
         let mut ranks: Vec<(i64, (usize, i64))> = marks.into_iter().collect();
         // Differs from HTA: of ranks marked equally often it names the smallest first, here the latest comes first.
         ranks.sort_by_key(|&(_, (marked, late))| (Reverse(marked), Reverse(if state.hta { 0 } else { late })));
         let all = ranks.len();
         ranks.truncate(most);
-        let all_named = (all > 0 && all <= most).then(|| {
+        // Differs from HTA: it names a rank that is last by any margin.
+        let (close, ranks): (Vec<_>, Vec<_>) = ranks.into_iter().partition(|&(rank, _)| is_close(rank));
+        let refused =
+            (!close.is_empty()).then(|| refusal(&close.iter().map(|&(rank, _)| rank).collect::<Vec<_>>(), &late));
+        let all_named = (all > 0 && all == ranks.len()).then(|| {
             format!("All {all} ranks that run the collective are named, the latest first: num_candidates is {most}.")
         });
         let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
         let figures = if kernels.is_empty() { Vec::new() } else { vec![timeline(&long, &kernels), figure(&kernels)] };
+        let waiting = Stragglers::of(&state.matched, state.ranks.len())
+            .sentence()
+            .map(|waiting| format!("By waiting: {waiting}"));
+        let ours = [rule(&kernels), refused, all_named, waiting].into_iter().flatten();
+        let notes = why.into_iter().chain(ours.filter(|_| !state.hta));
         let answer = Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame),
                 AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
             ],
             figures,
-            notes: why.into_iter().chain(all_named.filter(|_| !state.hta)).collect(),
+            notes: notes.collect(),
             ..Answer::default()
         };
         let drawn = ["normalized_start_time"];
@@ -330,6 +367,46 @@ fn word(late: bool) -> &'static str {
     if late { "Yes" } else { "No" }
 }
 
+/// Returns how much later than the median rank each rank starts the compared collective, in mean steps; the mean over its steps.
+fn lateness(kernels: &[Kernel<'_>]) -> BTreeMap<i64, f64> {
+    let mut late: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
+    for step in kernels.chunk_by(|one, other| one.step == other.step) {
+        let mut starts: Vec<f64> = step.iter().map(|kernel| kernel.normalized).collect();
+        starts.sort_by(f64::total_cmp);
+        // Of an even number the lower one, so that of two ranks the later one is late by all that lies between them.
+        let median = starts[(starts.len() - 1) / 2];
+        for kernel in step {
+            let (sum, steps) = late.entry(kernel.rank).or_default();
+            *sum += kernel.normalized - median;
+            *steps += 1.0;
+        }
+    }
+    late.into_iter().map(|(rank, (sum, steps))| (rank, sum / steps)).collect()
+}
+
+/// Says what HTA's rule looks at.
+fn rule(kernels: &[Kernel<'_>]) -> Option<String> {
+    let compared = kernels.first()?;
+    Some(format!(
+        "HTA's rule: which ranks start one collective last, {} on stream {}, whose durations differ most between ranks; how long \
+         other ranks wait for them does not count.",
+        crate::shorten_name(compared.name),
+        compared.stream
+    ))
+}
+
+/// `Not named: ranks 2, 7, which start it 0.08 % of a mean step after the median rank: less than 1 % is no lateness.`
+fn refusal(ranks: &[i64], late: &BTreeMap<i64, f64>) -> String {
+    let most = ranks.iter().filter_map(|rank| late.get(rank)).copied().fold(0.0, f64::max);
+    format!(
+        "Not named: {}, marked by that rule, but at most {:.2} % of a mean step later than the median rank. At least {:.0} % are \
+         taken for lateness.",
+        numbered("rank", ranks),
+        100.0 * most,
+        100.0 * LEAST_MARGIN
+    )
+}
+
 fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
     Ok(df!(
         "rank" => kernels.iter().map(|kernel| kernel.rank).collect::<Vec<_>>(),
@@ -340,64 +417,4 @@ fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
         "duration (us)" => kernels.iter().map(|kernel| micros(kernel.dur)).collect::<Vec<_>>(),
         "is_straggler" => kernels.iter().map(|kernel| word(kernel.late)).collect::<Vec<_>>(),
     )?)
-}
-
-/// Draws the compared kernels as lines from start to end at the height of their rank; a menu switches to all long ones.
-fn timeline(long: &[Kernel<'_>], kernels: &[Kernel<'_>]) -> Figure {
-    let lines = |name: String, kernels: &[&Kernel<'_>]| {
-        let (mut x, mut y) = (Vec::new(), Vec::new());
-        for kernel in kernels {
-            // The third point is the gap to the next line.
-            let end = micros(kernel.start.saturating_add(kernel.dur));
-            x.extend([micros(kernel.start), end, end]);
-            y.extend([kernel.rank as f64, kernel.rank as f64, f64::NAN]);
-        }
-        Series { name, mark: Mark::Line, x: Points::Numbers(x), y }
-    };
-    let late = |late: bool| kernels.iter().filter(|kernel| kernel.late == late).collect::<Vec<_>>();
-    let marked = [true, false].into_iter().map(|is| (format!("is_straggler: {}", word(is)), late(is)));
-    let mut series: Vec<Series> =
-        marked.filter(|(_, kernels)| !kernels.is_empty()).map(|(name, kernels)| lines(name, &kernels)).collect();
-    let compared = series.len();
-    let mut streams: BTreeMap<(i64, &str), Vec<&Kernel<'_>>> = BTreeMap::new();
-    for kernel in long {
-        streams.entry((kernel.stream, kernel.name)).or_default().push(kernel);
-    }
-    series.extend(
-        streams.into_iter().map(|((stream, name), kernels)| lines(format!("{name} on stream {stream}"), &kernels)),
-    );
-    let choices = vec![
-        Choice { name: "compared kernels".to_owned(), series: (0..compared).collect() },
-        Choice { name: "all long kernels".to_owned(), series: (compared..series.len()).collect() },
-    ];
-    Figure {
-        title: "Timeline of long communication kernels".to_owned(),
-        x: Axis { title: "Time since the first event".to_owned(), unit: Unit::Micros, ..Axis::default() },
-        y: Axis { title: "Rank".to_owned(), whole: true, ..Axis::default() },
-        series,
-        choices,
-        ..Figure::default()
-    }
-}
-
-/// Draws a bar per step and rank, the marked ones as a series of their own.
-fn figure(kernels: &[Kernel<'_>]) -> Figure {
-    let several = kernels.first().zip(kernels.last()).is_some_and(|(first, last)| first.step != last.step);
-    let label = |kernel: &Kernel<'_>| {
-        if several { format!("step {} · rank {}", kernel.step, kernel.rank) } else { kernel.rank.to_string() }
-    };
-    let series = |late: bool| Series {
-        name: format!("is_straggler: {}", word(late)),
-        mark: Mark::Bar,
-        x: Points::Names(kernels.iter().map(label).collect()),
-        y: kernels.iter().map(|kernel| if kernel.late == late { kernel.normalized } else { f64::NAN }).collect(),
-    };
-    Figure {
-        title: "Potential Stragglers".to_owned(),
-        x: Axis { title: "Rank".to_owned(), ..Axis::default() },
-        y: Axis { title: "Start of the collective, in mean steps".to_owned(), ..Axis::default() },
-        bars: BarMode::Stack,
-        series: vec![series(true), series(false)],
-        ..Figure::default()
-    }
 }

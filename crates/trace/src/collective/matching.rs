@@ -1,9 +1,11 @@
 //! Collectives of some ranks, matched by number and process group where recorded, else by their order.
 
+use super::kind::{COLLECTIVE_NAME, RecordedKinds};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::ITERATION;
-use crate::frame::{EventRows, IntColumn};
-use polars::prelude::{DataFrame, DataType};
+use crate::frame::{EventRows, IntColumn, READ_COLUMNS, rows_in_whole_steps};
+use crate::{Compat, Result, Trace};
+use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,7 +14,6 @@ const NUMBERS: [&str; 2] = ["seq_num", "comms_id"];
 /// Columns that name a process group, the better one first.
 const GROUPS: [&str; 2] = ["process_group_ranks", "process_group_name"];
 const GROUP_SIZE: &str = "group_size";
-const COLLECTIVE_NAME: &str = "collective_name";
 /// Columns that are read where they exist, besides those of [`EventRows`].
 pub(crate) const COLUMNS: [&str; 6] = [NUMBERS[0], NUMBERS[1], GROUPS[0], GROUPS[1], GROUP_SIZE, COLLECTIVE_NAME];
 
@@ -36,7 +37,7 @@ type Occurrence = (i64, i64, i64, i64, u32);
 type ByRank = BTreeMap<i64, Vec<Occurrence>>;
 
 /// The collectives of some ranks.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Collectives {
     /// By name, the groups in order.
     by_name: BTreeMap<String, Vec<(Group, ByRank)>>,
@@ -47,15 +48,17 @@ pub(crate) struct Collectives {
 impl Collectives {
     /// Collects the collectives among these rows of one rank.
     pub(crate) fn of(rank: i64, events: &DataFrame, rows: &EventRows, communication: &[usize]) -> Self {
+        if communication.is_empty() {
+            return Self::default();
+        }
         let int = |name: &str| {
             let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
             if is_int { IntColumn::of(events, name).ok() } else { None }
         };
         let text = |name: &str| events.column(name).ok().and_then(|column| column.cast(&DataType::String).ok());
         let numbers: Vec<(&str, IntColumn)> = NUMBERS.iter().filter_map(|&name| Some((name, int(name)?))).collect();
-        let groups: Vec<_> =
-            if communication.is_empty() { Vec::new() } else { GROUPS.iter().filter_map(|n| text(n)).collect() };
-        let kinds = if communication.is_empty() { None } else { text(COLLECTIVE_NAME) };
+        let groups: Vec<_> = GROUPS.iter().filter_map(|name| text(name)).collect();
+        let kinds = RecordedKinds::of(events);
         let (size, iteration) = (int(GROUP_SIZE), int(ITERATION));
         let value = |column: &polars::prelude::Column, row: usize| -> String {
             let text = column.str().ok().and_then(|texts| texts.get(row));
@@ -68,8 +71,7 @@ impl Collectives {
         let mut of_name: BTreeMap<u32, BTreeMap<Group, Vec<Occurrence>>> = BTreeMap::new();
         for row in cancellable(sorted) {
             let (Some(start), Some(stream)) = (rows.ts(row), rows.stream(row)) else { continue };
-            let kind = kinds.as_ref().map(|kinds| value(kinds, row)).unwrap_or_default();
-            if !waits_for_all(if kind.is_empty() { rows.text(rows.name(row)) } else { &kind }) {
+            if !kinds.waits_for_all(rows, row) {
                 found.one_sided += 1;
                 continue;
             }
@@ -98,6 +100,24 @@ impl Collectives {
             found.by_name.insert(rows.text(name).to_owned(), groups);
         }
         found
+    }
+
+    /// Collects the collectives among these rows of one rank, without those of its last profiler step, which analyses leave out.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more, or a column is missing.
+    pub(crate) fn in_whole_steps(trace: &Trace, compat: Compat, mut communication: Vec<usize>) -> Result<Self> {
+        if communication.is_empty() {
+            return Ok(Self::default());
+        }
+        let names = READ_COLUMNS.into_iter().chain(COLUMNS).map(PlSmallStr::from_static).collect::<Vec<_>>();
+        let events = trace.frame_of(&names)?;
+        let mut counts = vec![false; events.height()];
+        for row in rows_in_whole_steps(&events, trace.info().iterations.len(), false, compat)? {
+            counts[row as usize] = true;
+        }
+        communication.retain(|&row| counts[row]);
+        Ok(Self::of(trace.rank(), &events, &EventRows::of(&events, compat)?, &communication))
     }
 
     /// Merges the collectives of other ranks.
@@ -189,23 +209,6 @@ pub(crate) fn is_plausible(matched: usize, apart: usize) -> bool {
     matched > apart && apart.saturating_mul(20) <= matched
 }
 
-/// Returns true for collectives, by name, that end only after all ranks have begun: all-reduce, but not broadcast.
-pub(crate) fn waits_for_all(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let all = [
-        "allreduce",
-        "all_reduce",
-        "allgather",
-        "all_gather",
-        "reducescatter",
-        "reduce_scatter",
-        "alltoall",
-        "all_to_all",
-    ];
-    let some = ["broadcast", "send", "recv", "_reduce_", "gather", "scatter"];
-    all.iter().any(|word| name.contains(word)) || !some.iter().any(|word| name.contains(word))
-}
-
 impl Group {
     /// `process group and seq_num`, `order per name and stream in an iteration`
     pub(crate) fn words(&self) -> String {
@@ -217,27 +220,5 @@ impl Group {
         let number =
             if self.numbered_by.is_empty() { "order per name and stream in each iteration" } else { &self.numbered_by };
         format!("{process_group}{number}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn collectives_that_wait_for_all_ranks_are_known_by_name() {
-        for name in [
-            "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-            "ncclKernel_ReduceScatter",
-            "_allgather_base",
-            "all_to_allv",
-            "ncclKernel",
-        ] {
-            assert!(waits_for_all(name), "{name}");
-        }
-        for name in ["ncclKernel_Broadcast_RING_LL", "ncclDevKernel_SendRecv", "ncclDevKernel_Reduce_Sum_f32", "gather"]
-        {
-            assert!(!waits_for_all(name), "{name}");
-        }
     }
 }

@@ -1,5 +1,10 @@
-//! Collectives of several ranks, matched with each other.
+//! Collectives of several ranks, matched with each other, and the ranks that other ranks wait for in them.
 
+mod kind;
 mod matching;
+mod straggler;
 
-pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible, waits_for_all};
+pub(crate) use kind::RecordedKinds;
+pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible};
+pub(crate) use straggler::Charges;
+pub use straggler::{ChargedRank, Stragglers};

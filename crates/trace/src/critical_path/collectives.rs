@@ -1,6 +1,6 @@
 //! Collectives of a rank, numbered so that those of other ranks can be matched with them.
 
-use crate::collective::waits_for_all;
+use crate::collective::RecordedKinds;
 use crate::frame::{EventRows, IntColumn};
 use causal::{Collective, RankEvents};
 use polars::prelude::{DataFrame, DataType, StringChunked};
@@ -15,7 +15,7 @@ const GROUPS: [&str; 2] = ["process_group_ranks", "process_group_name"];
 pub(super) struct Collectives {
     numbers: Vec<IntColumn>,
     groups: Vec<StringChunked>,
-    kind: Option<StringChunked>,
+    kinds: RecordedKinds,
     size: Option<IntColumn>,
     elements: Option<IntColumn>,
     loaded: usize,
@@ -37,7 +37,7 @@ impl Collectives {
         Self {
             numbers: NUMBERS.iter().filter_map(|name| int(name)).collect(),
             groups: GROUPS.iter().filter_map(|name| text(name)).collect(),
-            kind: text("collective_name"),
+            kinds: RecordedKinds::of(events),
             size: int("group_size"),
             elements,
             loaded,
@@ -47,8 +47,7 @@ impl Collectives {
 
     /// Adds a kernel of communication.
     pub(super) fn add(&mut self, at: usize, row: usize, rows: &EventRows) {
-        let kind = self.kind.as_ref().and_then(|kind| known(kind, row));
-        if waits_for_all(kind.unwrap_or_else(|| rows.text(rows.name(row)))) {
+        if self.kinds.waits_for_all(rows, row) {
             self.found.push((at, row));
         }
     }
@@ -68,10 +67,9 @@ impl Collectives {
                 // It is not known which of the ranks are in its group.
                 continue;
             }
-            let kind = self.kind.as_ref().and_then(|kind| known(kind, row));
             let stream = if number.is_some() { 0 } else { rows.stream(row).unwrap_or(0) };
             let by = number.map_or(NUMBERS.len(), |(by, _)| by);
-            let name = kind.unwrap_or_else(|| rows.text(rows.name(row)));
+            let name = self.kinds.recorded(row).unwrap_or_else(|| rows.text(rows.name(row)));
             let group = hash(&[group.unwrap_or_default(), name, &format!("{by} {size} {stream}")]);
             let number = match number {
                 Some((_, number)) => number as u64,

@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::measure::DeviceTime;
 use crate::Compat;
+use crate::collective::Stragglers;
 use crate::dataset::Recording;
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub struct Description {
     pub ranks: Vec<RankSummary>,
     /// One per iteration, ascending.
     pub iterations: Vec<IterationSummary>,
+    /// The ranks that other ranks wait for in collectives, over the rows that analyses see.
+    pub stragglers: Stragglers,
     /// CPU operators of all ranks by name, the largest sum first.
     pub operators: Vec<OperatorTotal>,
     /// Kernels, copies and fills of all ranks by name, the largest sum first.
@@ -53,7 +56,7 @@ pub struct RankSummary {
     pub iterations: Vec<i64>,
     /// Its GPU streams, ascending.
     pub streams: Vec<i64>,
-    /// The kind of GPU, by HTA's rule.
+    /// The kind of GPU, as [`RankInfo::device`](crate::RankInfo::device).
     pub device_type: String,
     /// How busy its device is; `None` if it recorded no work.
     pub device: Option<DeviceTime>,
@@ -72,8 +75,10 @@ pub struct IterationSummary {
     pub shortest_ns: i64,
     /// The longest duration.
     pub longest_ns: i64,
-    /// The rank with the longest duration; of ties the smallest.
-    pub slowest_rank: i64,
+    /// The rank with the longest duration; of ties the smallest. `None` of one rank, and where the longest exceeds the shortest by less
+    /// than 1 % of the mean. A rank that waits for other ranks may have the longest step: [`Description::stragglers`] names those it
+    /// waits for.
+    pub longest_on: Option<i64>,
 }
 
 /// The totals of one operator.

@@ -1,6 +1,7 @@
 //! Measurements of one rank, made in one pass over its rows.
 
-use crate::domain::{KernelType, is_device_work};
+use crate::collective::Collectives;
+use crate::domain::{GPU_ANNOTATION, KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, StepName, once_per_text, value_of};
@@ -20,12 +21,15 @@ pub(super) struct Measurements {
     pub(super) operators: BTreeMap<String, Total>,
     /// Totals of kernels, copies and fills by name.
     pub(super) kernels: BTreeMap<String, Total>,
+    /// Collectives, without those of the last profiler step.
+    pub(super) collectives: Collectives,
 }
 
 impl Measurements {
     /// Merges the measurements of other ranks; the order does not matter.
     pub(super) fn merge(&mut self, other: Self) {
         self.ranks.extend(other.ranks);
+        self.collectives.merge(other.collectives);
         for (mine, totals) in [(&mut self.operators, other.operators), (&mut self.kernels, other.kernels)] {
             for (name, total) in totals {
                 mine.entry(name).or_default().merge(total);
@@ -122,7 +126,7 @@ impl Role {
     fn of(cat: &str) -> Self {
         match cat {
             "cpu_op" | "Operator" => Self::Operator,
-            "gpu_user_annotation" => Self::DeviceAnnotation,
+            GPU_ANNOTATION => Self::DeviceAnnotation,
             cat if is_device_work(cat) => Self::DeviceWork,
             _ => Self::Other,
         }
@@ -177,6 +181,7 @@ impl Measurements {
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
         let mut measured = Measured { rank: trace.rank(), ..Measured::default() };
+        let mut communication = Vec::new();
         let mut device_steps: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         for row in cancellable(0..events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
@@ -202,6 +207,9 @@ impl Measurements {
                 }
                 Role::DeviceWork if stream.get(row).is_some() => {
                     kernels.entry(code).or_default().add(lasts);
+                    if kind == KernelType::Communication {
+                        communication.push(row);
+                    }
                     measured.work += 1;
                     measured.unlaunched += u64::from(launch.get(row).is_none());
                     if let Some(number) = iteration.get(row) {
@@ -225,8 +233,9 @@ impl Measurements {
             let name = |code: u32| names.cat_to_str(code).unwrap_or_default().to_owned();
             totals.into_iter().map(|(code, total)| (name(code), total)).collect()
         };
+        let collectives = Collectives::in_whole_steps(trace, compat, communication)?;
         let ranks = [(measured.rank, measured)].into();
-        Ok(Self { ranks, operators: named(operators), kernels: named(kernels) })
+        Ok(Self { ranks, operators: named(operators), kernels: named(kernels), collectives })
     }
 }
 

@@ -13,6 +13,7 @@ pub use description::{Description, IterationSummary, KernelTotal, OperatorTotal,
 pub use finding::{Finding, Measure};
 pub use measure::DeviceTime;
 
+use crate::collective::Stragglers;
 use crate::dataset::Recording;
 use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
@@ -90,7 +91,7 @@ impl Facts<'_> {
             span_ns: info.span(),
             iterations: info.iterations.clone(),
             streams: info.streams.clone(),
-            device_type: info.device_type.clone(),
+            device_type: info.device().to_owned(),
             device: measured.ranks.get(&info.rank).and_then(|measured| measured.device),
         });
         let recording = Recording::of_ranks(info);
@@ -104,6 +105,7 @@ impl Facts<'_> {
             profiler_flags: recording.flags,
             ranks: ranks.collect(),
             iterations: summarize::iterations(&measured.ranks),
+            stragglers: Stragglers::of(&measured.collectives, measured.ranks.len()),
             findings: detect::findings(self, &measured.ranks),
             operators: summarize::operators(measured.operators),
             kernels: summarize::kernels(measured.kernels),

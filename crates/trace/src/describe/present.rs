@@ -96,6 +96,9 @@ impl Description {
                 format!("\ndevices: {:.1} % (rank {}) to {:.1} % (rank {}) busy", least.0, least.1, most.0, most.1)
             });
         }
+        if let Some(sentence) = self.stragglers.sentence() {
+            text.push_str(&format!("\n{sentence}"));
+        }
         text.push_str(&match self.findings.len() {
             0 => "\nno anomalies found".to_owned(),
             1 => "\n1 warning".to_owned(),
@@ -183,7 +186,12 @@ impl Description {
             head("mean", Unit::Nanos, Kind::Bar, "mean duration over the ranks, on the CPU"),
             head("shortest", Unit::Nanos, Kind::Number, "shortest duration over the ranks"),
             head("longest", Unit::Nanos, Kind::Number, "longest duration over the ranks"),
-            head("slowest rank", Unit::None, Kind::Id, "the rank of the longest"),
+            head(
+                "longest on rank",
+                Unit::None,
+                Kind::Id,
+                "the rank of the longest; none if the durations differ by less than 1 %. A rank that waits for other ranks may have it",
+            ),
         ];
         let rows = self.iterations.iter().map(|step| {
             vec![
@@ -192,7 +200,7 @@ impl Description {
                 TableValue::Int(step.mean_ns),
                 TableValue::Int(step.shortest_ns),
                 TableValue::Int(step.longest_ns),
-                TableValue::Int(step.slowest_rank),
+                step.longest_on.map_or(TableValue::Null, TableValue::Int),
             ]
         });
         table(format!("iterations of {}", self.label), headers, rows.collect(), self.iterations.len(), &[])

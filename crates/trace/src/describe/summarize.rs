@@ -5,6 +5,9 @@ use super::measure::{Measured, Total};
 use crate::domain::KernelType;
 use std::collections::BTreeMap;
 
+/// The least difference between the longest and the shortest step that names a rank, in mean steps.
+const LEAST_DIFFERENCE: f64 = 0.01;
+
 /// Lists operators, the largest sum first.
 pub(super) fn operators(totals: BTreeMap<String, Total>) -> Vec<OperatorTotal> {
     let row = |(name, Total { count, total_ns, longest_ns })| OperatorTotal { name, count, total_ns, longest_ns };
@@ -44,14 +47,17 @@ pub(super) fn iterations(measured: &BTreeMap<i64, Measured>) -> Vec<IterationSum
     let summary = |(iteration, durations): (i64, Vec<(i64, i64)>)| {
         let all = || durations.iter().map(|(duration, _)| *duration);
         let sum: i128 = all().map(i128::from).sum();
-        let longest_ns = all().max().unwrap_or(0);
+        let (shortest_ns, longest_ns) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
+        let mean_ns = i64::try_from(sum / durations.len().max(1) as i128).unwrap_or(i64::MAX);
+        let differ = longest_ns.saturating_sub(shortest_ns) as f64 >= LEAST_DIFFERENCE * mean_ns as f64;
+        let longest_on = durations.iter().find(|of| of.0 == longest_ns).filter(|_| differ && durations.len() > 1);
         IterationSummary {
             iteration,
             ranks: durations.len(),
-            mean_ns: i64::try_from(sum / durations.len().max(1) as i128).unwrap_or(i64::MAX),
-            shortest_ns: all().min().unwrap_or(0),
+            mean_ns,
+            shortest_ns,
             longest_ns,
-            slowest_rank: durations.iter().find(|of| of.0 == longest_ns).map_or(0, |of| of.1),
+            longest_on: longest_on.map(|of| of.1),
         }
     };
     by_number.into_iter().map(summary).collect()

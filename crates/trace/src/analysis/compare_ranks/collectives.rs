@@ -7,7 +7,7 @@
 //! ```
 
 use super::measures::{Class, Times};
-use crate::collective::{Collectives, Matched, is_plausible};
+use crate::collective::{Charges, Collectives, Matched, Stragglers, is_plausible};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::counted;
 
@@ -20,27 +20,29 @@ pub(super) struct Divided {
     pub(super) counts: BTreeMap<(String, i64), u64>,
     /// What they were matched by.
     matched_by: BTreeSet<String>,
-    matched: usize,
-    /// Those that do not overlap on all their ranks.
-    apart: usize,
     /// Those of process groups that are smaller than the job and not recorded.
     without_group: usize,
     one_sided: u64,
+    /// The ranks that other ranks wait for.
+    pub(super) stragglers: Stragglers,
 }
 
 impl Divided {
     /// Divides the time of the collectives that at least two ranks recorded.
     pub(super) fn of(collectives: &Collectives, loaded: usize) -> Self {
         let mut divided = Self { one_sided: collectives.one_sided(), ..Self::default() };
-        divided.without_group = collectives.matched(loaded, |matched| divided.add(&matched));
+        let mut charges = Charges::default();
+        divided.without_group = collectives.matched(loaded, |matched| {
+            charges.add(&matched);
+            divided.add(&matched);
+        });
+        divided.stragglers = charges.finish();
         divided
     }
 
     fn add(&mut self, collective: &Matched<'_, '_>) {
-        self.matched += 1;
         self.matched_by.insert(collective.group.words());
         if collective.is_apart() {
-            self.apart += 1;
             return;
         }
         let (of, last_start) = (collective.of, collective.last_start());
@@ -65,28 +67,29 @@ impl Divided {
 
     /// Whether waiting and transfer can be told apart: collectives overlap on all their ranks, but for one in twenty.
     pub(super) fn is_plausible(&self) -> bool {
-        is_plausible(self.matched, self.apart)
+        is_plausible(self.stragglers.collectives, self.stragglers.apart)
     }
 
     /// Says how collectives were matched, or why not.
     pub(super) fn notes(&self) -> Vec<String> {
+        let Stragglers { collectives: matched, apart, .. } = self.stragglers;
         let mut notes = Vec::new();
-        if self.matched > 0 && !self.is_plausible() {
+        if matched > 0 && !self.is_plausible() {
             notes.push(format!(
                 "The clocks of the ranks are not synchronised: {} of {} do not overlap on all their ranks. Waiting and \
                  transfer are not told apart.",
-                self.apart,
-                counted(self.matched, "collective")
+                apart,
+                counted(matched, "collective")
             ));
-        } else if self.matched > 0 {
+        } else if matched > 0 {
             let by: Vec<&str> = self.matched_by.iter().map(String::as_str).collect();
             let mut note = format!(
                 "{} matched across ranks by {}: waiting until the last of the analysed ranks arrives, then transfer.",
-                counted(self.matched, "collective"),
+                counted(matched, "collective"),
                 by.join("; ")
             );
-            if self.apart > 0 {
-                note.push_str(&format!(" {} left out: they do not overlap on all their ranks.", self.apart));
+            if apart > 0 {
+                note.push_str(&format!(" {} left out: they do not overlap on all their ranks.", apart));
             }
             notes.push(note);
         }

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::analysis::{Merge, RankView};
-use crate::collective::{COLUMNS, Collectives};
-use crate::domain::{KernelType, is_device_work};
+use crate::collective::Collectives;
+use crate::domain::{GPU_ANNOTATION, KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{EventRows, StepName};
 use crate::interval::{Span, length, merged, overlaps};
@@ -88,8 +88,6 @@ impl Merge for State {
     }
 }
 
-/// Category of annotations that the profiler draws above kernels; they are no work.
-const GPU_ANNOTATION: &str = "gpu_user_annotation";
 /// Categories of annotations: they span operators, whose time they would hide.
 const ANNOTATIONS: [&str; 3] = ["user_annotation", GPU_ANNOTATION, "Trace"];
 
@@ -177,8 +175,7 @@ impl State {
         for ((class, name), time) in sums {
             put(class, rows.text(name), time);
         }
-        let events = view.all_events_with(&COLUMNS)?;
-        state.collectives = Collectives::of(rank, &events, &rows, &communication);
+        state.collectives = view.collectives_among(&communication)?;
         Ok(state)
     }
 }

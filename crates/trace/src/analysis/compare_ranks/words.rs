@@ -2,6 +2,7 @@
 
 use super::measures::Class;
 use super::outliers::Deviation;
+use crate::collective::ChargedRank;
 use crate::shorten_name;
 use std::collections::BTreeSet;
 use trace_view::format::{counted, nanoseconds};
@@ -14,22 +15,23 @@ const MOST_DIFFERENCES: usize = 3;
 /// Classes that are the work of a rank; the rest is what it waits for, or a sum of both.
 const OWN: [Class; 6] = [Class::Compute, Class::ExposedCopy, Class::Copy, Class::Host, Class::Transfer, Class::Late];
 
-/// Says in what the ranks with the largest deviations differ; `outliers` are sorted.
-pub(super) fn sentences(outliers: &[Deviation<'_>], ranks: usize) -> Vec<String> {
+/// Says in what the ranks with the largest deviations differ; `outliers` are sorted. A rank that other ranks wait for is never faster.
+pub(super) fn sentences(outliers: &[Deviation<'_>], ranks: usize, stragglers: &[ChargedRank]) -> Vec<String> {
     let mut order: Vec<i64> = Vec::new();
     for outlier in outliers {
         if !order.contains(&outlier.rank) {
             order.push(outlier.rank);
         }
     }
-    let mut sentences: Vec<String> = order.iter().take(MOST_RANKS).map(|&rank| of_rank(rank, outliers)).collect();
+    let mut sentences: Vec<String> =
+        order.iter().take(MOST_RANKS).map(|&rank| of_rank(rank, outliers, stragglers)).collect();
     if order.len() > MOST_RANKS {
         sentences.push(format!("In all {} of {ranks} differ from the others.", counted(order.len(), "rank")));
     }
     sentences
 }
 
-fn of_rank(rank: i64, outliers: &[Deviation<'_>]) -> String {
+fn of_rank(rank: i64, outliers: &[Deviation<'_>], stragglers: &[ChargedRank]) -> String {
     let own: Vec<&Deviation<'_>> = outliers.iter().filter(|one| one.rank == rank).collect();
     // A class says nothing more than the operators of it that are named.
     let named: BTreeSet<Class> = own.iter().filter(|one| !one.name.is_empty()).map(|one| one.class).collect();
@@ -44,8 +46,8 @@ fn of_rank(rank: i64, outliers: &[Deviation<'_>]) -> String {
     let most = own.iter().filter(|one| is_own(one)).map(|one| one.difference());
     let verdict = match most.into_iter().next() {
         Some(difference) if difference > 0.0 => "is slower",
-        Some(_) => "is faster",
-        None => "differs",
+        Some(_) if !stragglers.iter().any(|straggler| straggler.rank == rank) => "is faster",
+        _ => "differs",
     };
     let phrases: Vec<String> = shown.iter().take(MOST_DIFFERENCES).map(|one| phrase(one)).collect();
     let more = shown.len().saturating_sub(MOST_DIFFERENCES);

@@ -54,9 +54,12 @@ fn rank_that_arrives_late_is_named_and_waiting_is_not_transfer() {
         assert!(of_rank.contains(&row), "{row:?} {of_rank:?}");
     }
     assert!(of_rank.iter().all(|row| row.0 == 2 && row.1 != "transfer" && row.1 != "communication"), "{of_rank:?}");
-    assert!(answer.notes[0].starts_with("Rank 2 is slower: arrives 3.00 ms late at ncclDev"), "{:?}", answer.notes);
-    assert!(answer.notes[0].contains("waits 3.00 ms less in ncclDev"), "{:?}", answer.notes);
-    assert!(answer.notes[1].starts_with("1 collective matched across ranks by order per name"), "{:?}", answer.notes);
+    let charged =
+        "Ranks wait 21.0 ms for each other in 1 collective: 21.0 ms (100 %) for rank 2, which arrives last at 1.";
+    assert_eq!(answer.notes[0], charged);
+    assert!(answer.notes[1].starts_with("Rank 2 is slower: arrives 3.00 ms late at ncclDev"), "{:?}", answer.notes);
+    assert!(answer.notes[1].contains("waits 3.00 ms less in ncclDev"), "{:?}", answer.notes);
+    assert!(answer.notes[2].starts_with("1 collective matched across ranks by order per name"), "{:?}", answer.notes);
     let collectives = &answer.tables[2].frame;
     assert_eq!(column(collectives, "rank"), [2.0, 0.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     assert_eq!(column(collectives, "waiting (us)")[..2], [0.0, 3_000.0]);
