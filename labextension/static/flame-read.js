@@ -51,7 +51,8 @@ export function readFlame(sent) {
   if (!(deepest < MOST_LEVELS)) {
     throw new Error(`it has ${deepest} levels`);
   }
-  const whole = sent.total.reduce((sum, total) => sum + total, 0);
+  // Outputs of older versions have no width: there it is the sum of both sides.
+  const whole = Number.isFinite(sent.width) ? Number(sent.width) : sent.total.reduce((sum, total) => sum + total, 0);
   const two = sent.sides.length > 1;
   /** @type {(place: Place) => [string, string][]} */
   const facts = ({ event }) => {

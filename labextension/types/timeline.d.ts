@@ -131,6 +131,8 @@ export interface Flame {
   by: "cpu" | "gpu" | "attributed";
   sides: string[];
   total: number[];
+  /** Width of the whole graph in ns: of two sides their mean. */
+  width?: number;
   names: string[];
   /** `parent`, `depth`, `name`, `start`, `dur`, `self`, `count`, with two sides `control`, `test`, `change`. */
   layouts: { "left-heavy": Packed[]; time: Packed[] };

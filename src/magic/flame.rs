@@ -56,7 +56,7 @@ impl Magic for Flame {
         "Times are those of a step, the mean over iterations and ranks. Attributed time adds up to the step: computation, exposed \
          communication and copies below the calls that launched them, and idle time by cause. CPU time adds up to the step on its \
          thread; other threads have stacks of their own. GPU time is the time of the kernels, which may overlap. Of two traces a box \
-         is as wide as both sides together and coloured by its change, so that stacks that vanished are seen, too."
+         is as wide as the mean of both sides and coloured by its change, so that stacks that vanished are seen, too."
     }
 
     fn examples(&self) -> &'static [&'static str] {

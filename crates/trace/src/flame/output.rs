@@ -27,7 +27,13 @@ impl FlameGraph {
         let total = self.total_ns();
         let totals: Vec<String> =
             total.iter().take(self.labels.len()).map(|&total| format::nanoseconds(total)).collect();
-        let summary = format!("{}, {}", format::counted(self.stack_count(), "stack"), totals.join(" → "));
+        let mut summary = format!("{}, {}", format::counted(self.stack_count(), "stack"), totals.join(" → "));
+        if self.labels.len() > 1 {
+            summary.push_str(&format!(
+                " · widths are the mean of both sides, {} in all",
+                format::nanoseconds(self.width_ns())
+            ));
+        }
         std::iter::once(summary).chain(self.remarks.iter().cloned()).collect::<Vec<_>>().join(" · ")
     }
 
@@ -64,6 +70,7 @@ impl FlameGraph {
             "by": self.time.word(),
             "sides": self.labels,
             "total": &self.total_ns()[..self.labels.len()],
+            "width": self.width_ns(),
             "names": texts,
             "layouts": { "left-heavy": self.columns(&left, number), "time": self.columns(&time, number) },
         })
@@ -78,9 +85,9 @@ impl FlameGraph {
             add("parent", &|found| found.parent.map_or(-1, i64::from)),
             add("depth", &|found| i64::from(found.depth)),
             add("name", &|found| number(found)),
-            add("start", &|found| found.start),
-            add("dur", &width),
-            add("self", &|found| found.own),
+            add("start", &|found| self.mean(found.start)),
+            add("dur", &|found| self.end(found) - self.mean(found.start)),
+            add("self", &|found| self.mean(found.own)),
             add("count", &|found| found.count as i64),
         ];
         if self.labels.len() > 1 {
@@ -100,20 +107,35 @@ impl FlameGraph {
     pub fn picture(&self) -> Lanes {
         let boxes = self.merged.boxes(Layout::LeftHeavy, MOST_BOXES);
         let levels = boxes.iter().map(|found| found.depth as usize + 1).max().unwrap_or(1);
-        let total = self.total_ns();
         let drawn = |found: &FlameBox| {
             let text = found.name.map_or(SMALL, |name| self.name(name));
             LaneBox {
                 level: found.depth as usize,
-                start: found.start as f64,
-                end: (found.start + width(found)) as f64,
+                start: self.mean(found.start) as f64,
+                end: self.end(found) as f64,
                 colour: if self.labels.len() > 1 { change_colour(found.sides) } else { name_colour(text) },
                 text: text.to_owned(),
             }
         };
         let row = LaneRow { levels, boxes: boxes.iter().map(drawn).collect(), ..LaneRow::default() };
-        let right = total[0].saturating_add(total[1]) as f64;
-        Lanes { title: self.title(), subtitle: self.summary(), span: (0.0, right), lanes: vec![row] }
+        let span = (0.0, self.width_ns() as f64);
+        Lanes { title: self.title(), subtitle: self.summary(), span, lanes: vec![row] }
+    }
+
+    /// Returns the width of the whole graph in ns: the time of the side, of two sides their mean.
+    pub fn width_ns(&self) -> i64 {
+        let [control, test] = self.total_ns();
+        self.mean(control.saturating_add(test))
+    }
+
+    /// Returns the mean of the sides of a time that is the sum of them.
+    fn mean(&self, sum: i64) -> i64 {
+        sum / self.labels.len().max(1) as i64
+    }
+
+    /// Returns the right edge of a box.
+    fn end(&self, found: &FlameBox) -> i64 {
+        self.mean(found.start.saturating_add(found.sides[0]).saturating_add(found.sides[1]))
     }
 
     /// Returns the stacks with most time of their own as text.
@@ -128,9 +150,4 @@ impl FlameGraph {
         }
         text
     }
-}
-
-/// The width of a box: of both sides.
-fn width(found: &FlameBox) -> i64 {
-    found.sides[0].saturating_add(found.sides[1])
 }

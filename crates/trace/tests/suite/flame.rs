@@ -68,6 +68,10 @@ fn vanished_stacks_are_shown() {
     let flame = FlameQuery::compare(&control, &test).time(FlameTime::Cpu).run().unwrap();
     assert_eq!(flame.total_ns(), [167_500, 100_000]);
     let output = flame.to_json();
+    // The axis ends with the mean of both, as the title says, not with their sum.
+    assert_eq!((flame.width_ns(), &output["width"]), (133_750, &serde_json::json!(133_750)));
+    assert!(flame.summary().ends_with("widths are the mean of both sides, 134 µs in all"), "{}", flame.summary());
+    assert_eq!(flame.picture().span, (0.0, 133_750.0));
     let columns = output["layouts"]["left-heavy"].as_array().unwrap();
     let names: Vec<&str> = columns.iter().map(|column| column["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["parent", "depth", "name", "start", "dur", "self", "count", "control", "test", "change"]);
