@@ -18,7 +18,7 @@ mod thin;
 mod tidy;
 pub mod timing;
 mod tree;
-mod waterfall;
+pub mod waterfall;
 
 pub use bundle::{Bundle, FLAME, HTML, PLAIN, PLOTLY, PNG, TABLE, TIMELINE};
 pub use column::{Column, Unit};

@@ -72,6 +72,11 @@ pub(crate) fn floor(values: &[f64]) -> f64 {
     }
 }
 
+/// Tells whether the axis begins above 0, so that the bars of totals are cut.
+pub fn is_cut(values: &[f64]) -> bool {
+    floor(values) > 0.0
+}
+
 /// Returns what is written at each bar: the value of a total, a change with its sign; nothing for an absent value.
 pub(crate) fn labels(values: &[f64]) -> Vec<String> {
     let last = values.len().saturating_sub(1);
@@ -127,6 +132,7 @@ mod tests {
         assert_eq!(floor(&[10.0, -15.0, -5.0]), -5.0);
         assert_eq!(floor(&[411.0, 500.0, -250.0, 661.0]), 0.0, "an axis from 111 would save nothing");
         assert!(floor(&[100.0, 1.0, 101.0]) > 90.0);
+        assert!(is_cut(&[100.0, 1.0, 101.0]) && !is_cut(&[10.0, 20.0, 30.0]) && !is_cut(&[10.0, -15.0, -5.0]));
         assert_eq!(floor(&[]), 0.0);
         assert_eq!(floor(&[f64::NAN]), 0.0);
     }

@@ -231,7 +231,10 @@ impl<'a> Drawing<'a> {
             } else {
                 less
             };
-            fill(svg, &[bar(centre - wide / 2.0, wide, from, to)], colour);
+            let whole = [bar(centre - wide / 2.0, wide, from, to)];
+            let pieces = cut_bar(centre - wide / 2.0, wide, from, to);
+            let cut = part.is_total && waterfall::is_cut(&series.y) && from - to > CUT_BAR;
+            fill(svg, if cut { &pieces } else { &whole }, colour);
             let mut y = if to > from { to + 12.0 } else { to - 4.0 };
             if let Some([low, high]) = interval {
                 let (Some(low), Some(high)) = (self.y.pixel(low), self.y.pixel(high)) else { continue };
@@ -412,6 +415,18 @@ fn stacked(figure: &Figure, names: &[String]) -> Vec<f64> {
 
 fn bar(left: f64, wide: f64, base: f64, y: f64) -> String {
     format!("M{left:.1} {base:.1}h{wide:.2}V{y:.1}h-{wide:.2}z")
+}
+
+/// The least height of a bar that is drawn cut, in pixels.
+const CUT_BAR: f64 = 30.0;
+
+/// Returns the two pieces of a bar whose axis does not begin at 0, with a slanted gap between them.
+fn cut_bar(left: f64, wide: f64, base: f64, y: f64) -> [String; 2] {
+    let (right, low, high) = (left + wide, base - 10.0, base - 16.0);
+    [
+        format!("M{left:.1} {base:.1}H{right:.1}V{:.1}L{left:.1} {low:.1}z", low - 5.0),
+        format!("M{left:.1} {high:.1}L{right:.1} {:.1}V{y:.1}H{left:.1}z", high - 5.0),
+    ]
 }
 
 fn fill(svg: &mut String, bars: &[String], colour: &str) {

@@ -57,10 +57,11 @@ impl Explanation {
         // That of test's step is that of the change, around control's step as it was measured.
         let of_step = self.certainty().step.interval_us.map(|ends| ends.map(|end| self.step.control_us + end));
         let intervals = std::iter::once(None).chain(intervals).chain([of_step]);
+        let cut = if trace_view::waterfall::is_cut(&values) { " (axis does not begin at 0)" } else { "" };
         Figure {
             title: "Where the step's time changed".to_owned(),
             subtitle: self.caption(),
-            y: Axis { title: "time a step".to_owned(), unit, ..Axis::default() },
+            y: Axis { title: format!("time a step{cut}"), unit, ..Axis::default() },
             series: vec![Series {
                 name: "change".to_owned(),
                 mark: Mark::Waterfall,

@@ -44,6 +44,9 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
             let pad = (high - low) * 0.08;
             layout["yaxis"]["range"] = json!([if low == 0.0 { 0.0 } else { low - pad }, high + pad]);
         }
+        if waterfall::is_cut(&series.y) {
+            layout["shapes"] = cuts(bars.len());
+        }
         if ends.iter().any(Option::is_some) {
             data.push(error_bars(&data[0]["x"], &bars, &ends));
             layout["showlegend"] = false.into();
@@ -57,6 +60,18 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
     }
     menu::add(figure, &mut data, &mut layout);
     json!({ "data": data, "layout": layout, "config": config() })
+}
+
+/// Returns slanted lines over the lower ends of the totals of a waterfall whose axis does not begin at 0.
+fn cuts(bars: usize) -> Value {
+    let line = |bar: usize| {
+        let at = bar as f64;
+        json!({
+            "type": "line", "xref": "x", "yref": "paper", "x0": at - 0.45, "x1": at + 0.45, "y0": 0.03, "y1": 0.05,
+            "line": { "color": "#fff", "width": 4 },
+        })
+    };
+    json!([line(0), line(bars.saturating_sub(1))])
 }
 
 /// Returns the intervals of a waterfall's bars: that type of trace has none of its own.

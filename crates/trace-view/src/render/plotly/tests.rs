@@ -187,6 +187,18 @@ fn a_waterfall_leads_from_total_to_total() {
     assert!(hover.contains("%{text}") && !hover.contains("%{y"), "{hover}");
     // Changes of 5 % are seen: the axis does not begin at zero.
     assert!(json["layout"]["yaxis"]["range"][0].as_f64() > Some(90.0), "{}", json["layout"]["yaxis"]);
+    // The cut is drawn over both totals.
+    let cuts =
+        json["layout"]["shapes"].as_array().map(|cuts| cuts.iter().map(|cut| cut["x0"].as_f64()).collect::<Vec<_>>());
+    assert_eq!(cuts, Some(vec![Some(-0.45), Some(2.55)]));
+}
+
+#[test]
+fn a_waterfall_from_zero_has_no_cut() {
+    let names = Points::Names(["step of a", "idle", "step of b"].map(str::to_owned).to_vec());
+    let series = Series { name: "change".to_owned(), mark: Mark::Waterfall, x: names, y: vec![100.0, 80.0, 180.0] };
+    let json = figure(&Figure { series: vec![series], ..Figure::default() });
+    assert_eq!((&json["layout"]["yaxis"]["range"][0], &json["layout"]["shapes"]), (&json!(0.0), &json!(null)));
 }
 
 #[test]
