@@ -198,6 +198,9 @@ fn warnings(file: &str, rank: Option<i64>, outcome: &Outcome, built: &Built) -> 
     if !built.unnumbered_steps.is_empty() {
         warnings.push(Warning::UnnumberedSteps { file: file.clone(), names: built.unnumbered_steps.clone() });
     }
+    if built.devices.len() > 1 {
+        warnings.push(Warning::SeveralDevices { file: file.clone(), devices: built.devices.clone() });
+    }
     if built.is_rounded && built.negative > 0 {
         warnings.push(Warning::NegativeDurations { file, count: built.negative });
     }

@@ -317,3 +317,51 @@ fn file_that_changes_while_it_is_read_is_refused() {
     std::fs::write(&path, &text).unwrap();
     load(&|| std::fs::remove_file(&path).unwrap()).unwrap();
 }
+
+#[test]
+fn events_without_a_row_are_counted_in_warnings() {
+    let json = r#"{"distributedInfo": {"rank": 0}, "traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "whole", "pid": 1, "tid": 1, "ts": 0, "dur": 2},
+        {"ph": "X", "cat": "cpu_op", "name": "endless", "pid": 1, "tid": 1, "ts": 3},
+        {"name": "late phase, far behind", "cat": "cpu_op", "ts": 3, "args": {"a": "x"}, "ph" : "X"},
+        {"ph":"X","name":"no category","pid":1,"tid":1,"ts":4,"dur":1},
+        {"ph": "B", "cat": "a", "name": "pair", "pid": 1, "tid": 1, "ts": 5},
+        {"ph": "E", "cat": "a", "name": "pair", "pid": 1, "tid": 1, "ts": 6},
+        {"ph": "i", "cat": "a", "name": "instant", "pid": 1, "tid": 1, "ts": 6, "args": {"ph": "X"}},
+        {"ph": "s", "id": 7, "pid": 1, "tid": 1, "ts": 7, "cat": "ac2g", "name": "ac2g"}
+    ]}"#;
+    let traces = TraceSet::from_bytes(json).unwrap();
+    assert_eq!(traces.event_count(), 1);
+    let warnings: Vec<(u64, &str)> = traces
+        .warnings()
+        .iter()
+        .filter_map(|warning| match warning {
+            Warning::Anomalies { what, count, .. } => Some((*count, what.as_str())),
+            _ => None,
+        })
+        .collect();
+    let [(2, duration), (1, category), (2, ends)] = warnings[..] else { panic!("{warnings:?}") };
+    assert!(duration.contains("without `dur`") && category.contains("without `cat`"), "{warnings:?}");
+    assert!(ends.starts_with("a begin or an end"), "{ends}");
+}
+
+#[test]
+fn several_devices_of_a_rank_are_said() {
+    let json = |device: i64| {
+        format!(
+            r#"{{"distributedInfo": {{"rank": 0}}, "traceEvents": [
+            {{"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 0, "dur": 2, "args": {{"stream": 7}}}},
+            {{"ph": "X", "cat": "cuda_runtime", "name": "r", "pid": 9, "tid": 7, "ts": 0, "dur": 2, "args": {{"stream": 7}}}},
+            {{"ph": "X", "cat": "kernel", "name": "b", "pid": {device}, "tid": 7, "ts": 1, "dur": 2, "args": {{"stream": 7}}}}]}}"#
+        )
+    };
+    let devices = |device| {
+        let traces = TraceSet::from_bytes(json(device)).unwrap();
+        traces.warnings().iter().find_map(|warning| match warning {
+            Warning::SeveralDevices { devices, .. } => Some(devices.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(devices(0), None);
+    assert_eq!(devices(3), Some(vec![0, 3]));
+}

@@ -279,6 +279,10 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
             "Answers are about the ranks that were read.",
             "Repair the files that could not be read, and load the trace again.",
         ),
+        Warning::SeveralDevices { .. } => (
+            "Idle time of one device is hidden where another one works.",
+            "Look at one device with --where 'pid == 0', or record one process per device.",
+        ),
         Warning::UnnumberedSteps { .. } => {
             ("Their events belong to no iteration.", "Leave the names ProfilerStep#N to the profiler.")
         }

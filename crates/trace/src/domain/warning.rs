@@ -106,6 +106,13 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// The events of one rank ran on several devices, which count as one.
+    SeveralDevices {
+        /// The file.
+        file: String,
+        /// The devices, ascending.
+        devices: Vec<i64>,
+    },
     /// Names that start with `ProfilerStep` but have no number.
     UnnumberedSteps {
         /// The file.
@@ -207,6 +214,7 @@ impl Warning {
             | Self::SkippedEvents { file, .. }
             | Self::Anomalies { file, .. }
             | Self::NoRank { file }
+            | Self::SeveralDevices { file, .. }
             | Self::UnnumberedSteps { file, .. }
             | Self::NegativeDurations { file, .. }
             | Self::SkippedFile { file, .. }
@@ -261,6 +269,13 @@ impl fmt::Display for Warning {
                 )
             }
             Self::SkippedFile { file, reason } => write!(f, "{file} was skipped: {reason}"),
+            Self::SeveralDevices { file, devices } => write!(
+                f,
+                "{file}: kernels ran on {} devices ({}), which count as one: it is busy while any of them is, and streams of one number \
+                 are one stream",
+                devices.len(),
+                numbers(devices)
+            ),
             Self::UnnumberedSteps { file, names } => {
                 write!(f, "{file}: no iteration number in {}; these steps were ignored", list(names))
             }

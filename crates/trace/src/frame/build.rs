@@ -104,8 +104,8 @@ impl EventSink for Builder<'_> {
         };
         if !event.dur.is_null() && !event.cat.is_null() {
             self.rows.push(event, self.compat, self.wanted, &mut self.slots);
-        } else if event.dur.is_null() {
-            self.rows.track_names.note(event);
+        } else {
+            self.rows.leave_out(event);
         }
     }
 
@@ -124,6 +124,19 @@ impl EventSink for Builder<'_> {
 }
 
 impl Rows {
+    /// Notes what an event without a row says, or that it should have one.
+    fn leave_out(&mut self, event: &RawEvent<'_>) {
+        match event.phase() {
+            Some(b'X') if event.dur.is_null() => self.anomalies.note(Anomaly::NoDuration),
+            Some(b'X') => self.anomalies.note(Anomaly::NoCategory),
+            Some(b'B' | b'E') => self.anomalies.note(Anomaly::BeginOrEnd),
+            _ => {}
+        }
+        if event.dur.is_null() {
+            self.track_names.note(event);
+        }
+    }
+
     #[inline]
     fn push(&mut self, event: &RawEvent<'_>, compat: Compat, wanted: &Wanted, slots: &mut Slots) {
         // `Trace` is the profiler's own span.

@@ -4,13 +4,14 @@ use super::args::Slot;
 use super::autograd::ReadCalls;
 use super::build::{Builder, Rows};
 use super::builder;
-use super::builder::ArgColumnBuilder;
 use super::builder::CategoryCodes;
+use super::builder::{ArgColumnBuilder, IdColumn};
 use super::columns::*;
 use super::derive::{Derived, Events};
 use super::step_name::StepName;
 use super::time::round_like_hta;
 use super::track_names::TrackNames;
+use crate::domain::is_device_work;
 use crate::exec::fork_join::run_with_helpers;
 use crate::read::{Anomaly, AnomalyCounts, Meter};
 use crate::{Compat, Error, Result};
@@ -44,6 +45,8 @@ pub(crate) struct Built {
     pub(crate) last_end: i64,
     /// Streams, ascending, each once.
     pub(crate) streams: Vec<i64>,
+    /// Devices that ran kernels, copies or fills, ascending, each once.
+    pub(crate) devices: Vec<i64>,
     /// Names of processes, devices, threads and streams.
     pub(crate) track_names: TrackNames,
 }
@@ -84,7 +87,8 @@ impl Builder<'_> {
             meter.check()?;
             Ok::<_, Error>(arg_columns(cells, slot, rows, &codes))
         });
-        let Own { mut columns, forward, names: used, streams, span: (first_ts, last_end), negative, is_rounded } = own?;
+        let Own { mut columns, forward, names: used, streams, devices, span, negative, is_rounded } = own?;
+        let (first_ts, last_end) = span;
         for of_one in args {
             columns.extend(of_one?);
         }
@@ -115,6 +119,7 @@ impl Builder<'_> {
             first_ts,
             last_end,
             streams,
+            devices,
             track_names,
         })
     }
@@ -128,6 +133,7 @@ struct Own {
     /// The symbols that are names of rows, in order of first appearance.
     names: Vec<u32>,
     streams: Vec<i64>,
+    devices: Vec<i64>,
     span: (i64, i64),
     /// Events that end before they start.
     negative: u64,
@@ -165,6 +171,7 @@ impl Rows {
             events.derive(texts, steps, compat, meter, beside)?;
         let Events { index, name, cat, ts, dur, stream, correlation } = events;
         let (pid, tid) = (self.pid.fill(rows), self.tid.fill(rows));
+        let devices = devices(&stream, &cat, &pid, texts);
         let has_modules = names.iter().any(|&symbol| texts[symbol as usize].starts_with(MODULE));
         let calls = ReadCalls { ts: &ts, pid: &pid, tid: &tid };
         let forward = if has_modules { self.autograd.forward(&index, &calls, rows) } else { None };
@@ -184,8 +191,22 @@ impl Rows {
             index_correlation.finish(INDEX_CORRELATION).into_column(),
             iteration.finish(ITERATION).into_column(),
         ];
-        Ok(Own { columns, forward, names, streams, span, negative, is_rounded })
+        Ok(Own { columns, forward, names, streams, devices, span, negative, is_rounded })
     }
+}
+
+/// Returns the devices that ran kernels, copies or fills: their processes, ascending, each once.
+fn devices(stream: &IdColumn, cat: &builder::Column<u32>, pid: &IdColumn, texts: &[String]) -> Vec<i64> {
+    let is_work: Vec<bool> = texts.iter().map(|text| is_device_work(text)).collect();
+    let mut found: Vec<i64> = Vec::new();
+    stream.each(|row, _| {
+        let is_work = cat.get(row).is_some_and(|cat| is_work[cat as usize]);
+        if let Some(device) = pid.get(row).filter(|device| is_work && !found.contains(device)) {
+            found.push(device);
+        }
+    });
+    found.sort_unstable();
+    found
 }
 
 /// Returns the columns of an argument, one under each of its names; none if it has no value anywhere.

@@ -16,11 +16,14 @@ pub(crate) enum Anomaly {
     BadMetadata,
     RepeatedEvents,
     TooManyArgs,
+    NoDuration,
+    NoCategory,
+    BeginOrEnd,
 }
 
 impl Anomaly {
     /// Each kind, and its text in a warning: what was found, and the repair.
-    const ALL: [(Self, &'static str); 11] = [
+    const ALL: [(Self, &'static str); 14] = [
         (Self::NotFinite, "NaN or Infinity, read as null"),
         (Self::HugeInteger, "a number beyond 64 bits, read as null"),
         (Self::Fraction, "a fraction where a whole number belongs, read as null"),
@@ -32,6 +35,9 @@ impl Anomaly {
         (Self::BadMetadata, "a top-level value that is not valid JSON or too long, left out"),
         (Self::RepeatedEvents, "an earlier traceEvents list, replaced by the last one"),
         (Self::TooManyArgs, "a file with more than 256 arguments that HTA does not know, the further ones left out"),
+        (Self::NoDuration, "a complete event (\"ph\": \"X\") without `dur`, left out"),
+        (Self::NoCategory, "a complete event (\"ph\": \"X\") without `cat`, left out"),
+        (Self::BeginOrEnd, "a begin or an end (\"ph\": \"B\" or \"E\") in place of a complete event, left out"),
     ];
 }
 

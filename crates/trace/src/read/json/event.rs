@@ -70,7 +70,30 @@ impl<'a> RawEvent<'a> {
         let text = self.text;
         self.args.iter().map(move |arg| (usize::from(arg.slot), arg.value(text)))
     }
+
+    /// Returns the phase, `ph`, if it is one letter: `X`. Profilers write it first, where it is found without reading the members again.
+    pub(crate) fn phase(&self) -> Option<u8> {
+        let key = b"\"ph\"";
+        let first = &self.text[..self.text.len().min(FIRST_MEMBER)];
+        let value = first.windows(key.len()).position(|found| found == key).map(|at| &first[at + key.len()..]);
+        let letters = value.map(|value| value.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        if let Some(mut letters) = letters
+            && let [Some(b':'), Some(b'"'), Some(letter), Some(b'"')] = [(); 4].map(|()| letters.next())
+        {
+            return Some(letter);
+        }
+        let mut phase = None;
+        each_member(self.text, |key, value| {
+            if key == b"ph" {
+                phase = if let Raw::Text(&[letter]) = value { Some(letter) } else { None };
+            }
+        });
+        phase
+    }
 }
+
+/// The bytes of an event in which its first member ends, about.
+const FIRST_MEMBER: usize = 32;
 
 /// State that is kept from event to event: templates and memory for arguments.
 #[derive(Debug, Default)]
