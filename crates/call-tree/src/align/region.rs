@@ -2,8 +2,10 @@
 
 use super::fusion::fusions;
 use super::mapping::{How, Mapping, map};
+use crate::input::family::Family;
 use crate::input::label::{Labels, Level};
-use crate::tree::node::{NONE, NodeId, Tree};
+use crate::tree::node::{NONE, NodeId, Role, Tree};
+use std::collections::BTreeMap;
 
 /// Agreement of the two sides of a region; the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +41,8 @@ pub enum Why {
     KernelsOfOperator,
     /// They are left over between the same two neighbours.
     SameNeighbours,
+    /// They are kernels of one kind, left over between the same neighbours, of which those of a side ran in a graph.
+    KindInGraph,
     /// A kernel changed where its neighbour is gone, or new.
     Fused,
     /// They are equal, at different places.
@@ -76,6 +80,7 @@ impl Why {
             Self::SameOperator => "kernels of the same operator, as many and of the same kinds",
             Self::KernelsOfOperator => "all kernels of the same operator",
             Self::SameNeighbours => "left over between the same neighbours",
+            Self::KindInGraph => "kernels of one kind in a graph, left over between the same neighbours",
             Self::Fused => "a kernel changed where its neighbour is gone or new: fused or split",
             Self::Moved => "equal work at another place",
             Self::OneSided => "nothing like it on the other side",
@@ -150,6 +155,11 @@ pub(crate) fn aligned(control: Tree, test: Tree, labels: &Labels) -> Alignment {
 /// Reason of a region of which only one side is left.
 fn one_sided(why: Why) -> Why {
     if matches!(why, Why::OneOfEqual(_)) { why } else { Why::OneSided }
+}
+
+/// Tells whether all leaves are kernels of graphs without a call of their own.
+fn is_in_graph(tree: &Tree, leaves: &[NodeId]) -> bool {
+    leaves.iter().all(|&leaf| tree.node(tree.node(leaf).parent).role == Role::Graph)
 }
 
 struct Regions<'m> {
@@ -275,6 +285,24 @@ impl Regions<'_> {
         if operators { self.grade(up, beside).min(Grade::Name) } else { Grade::Exact }
     }
 
+    /// Kernels of a graph that are left over, by what they do: nothing above them tells which belong together.
+    fn kinds(&mut self, control: Vec<NodeId>, test: Vec<NodeId>) {
+        let mut kinds: BTreeMap<Family, [Vec<NodeId>; 2]> = BTreeMap::new();
+        for (side, tree, leaves) in [(0, &self.mapping.control, control), (1, &self.mapping.test, test)] {
+            for leaf in leaves {
+                kinds.entry(tree.node(leaf).family).or_default()[side].push(leaf);
+            }
+        }
+        for (_, [ours, theirs]) in kinds {
+            if ours.is_empty() || theirs.is_empty() {
+                ours.into_iter().for_each(|leaf| self.add(vec![leaf], Vec::new(), Grade::Deleted, Why::OneSided));
+                theirs.into_iter().for_each(|leaf| self.add(Vec::new(), vec![leaf], Grade::Added, Why::OneSided));
+            } else {
+                self.add(ours, theirs, Grade::Region, Why::KindInGraph);
+            }
+        }
+    }
+
     /// Number of equal blocks in a row that end with this one, itself included.
     fn equal_blocks(&self, tree: &Tree, block: &[NodeId]) -> u32 {
         let Some(&first) = block.first() else { return 0 };
@@ -297,6 +325,11 @@ impl Regions<'_> {
             let (control, test) =
                 (leaves(&self.mapping.control, &block.control), leaves(&self.mapping.test, &block.test));
             let why = if block.too_large { Why::TooLarge } else { Why::SameNeighbours };
+            let is_graph = is_in_graph(&self.mapping.control, &control) || is_in_graph(&self.mapping.test, &test);
+            if is_graph && !control.is_empty() && !test.is_empty() {
+                self.kinds(control, test);
+                continue;
+            }
             if control.iter().any(|&id| !self.taken.0[id as usize]) && test.iter().any(|&id| !self.taken.1[id as usize])
             {
                 self.add(control, test, Grade::Region, why);
