@@ -7,6 +7,7 @@ use super::groups::Group;
 use super::modules::{RegionModules, SidesWithModules};
 use super::phases::PhaseMatch;
 use super::sides::RecordedRank;
+use super::tree_diff::{either, main_leaf};
 use crate::frame::columns::NAME;
 use crate::{LabeledTrace, Result, Warning};
 use call_tree::{
@@ -110,9 +111,10 @@ pub struct RegionRow {
     pub id: usize,
     /// Calls from the outermost to the kernel.
     pub path: Vec<String>,
-    /// Name of the kernel; of several the first.
+    /// Name of the kernel; of several that with most time.
     pub kernel: String,
-    /// Name of the kernel; of several the first, and how many more there are.
+    /// Name of the kernel; of several that with most time, and how many more there are. Of both sides where they differ:
+    /// `gemm_a → gemm_b`.
     pub name: String,
     /// `exact`, `name`, `family`, `region`, `moved`, `added` or `deleted`.
     pub grade: &'static str,
@@ -347,7 +349,11 @@ impl Explanation {
         let mut path: Vec<String> = tree.path(leaf, &self.labels).into_iter().map(str::to_owned).collect();
         let kernel = path.pop().unwrap_or_default();
         let leaves = region.region.control.len().max(region.region.test.len());
-        let name = if leaves > 1 { format!("{kernel} and {} more", leaves - 1) } else { kernel.clone() };
+        let names = self.main_leaves(region).map(|(tree, leaf)| {
+            tree.node(leaf).chain.last().map_or_else(String::new, |&label| self.labels.text(label).to_owned())
+        });
+        let name = either(names);
+        let name = if leaves > 1 { format!("{name} and {} more", leaves - 1) } else { name };
         RegionRow {
             id,
             path,
@@ -364,13 +370,20 @@ impl Explanation {
         }
     }
 
-    /// The tree that names a region, and its first leaf there: control's, or test's of what was added.
+    /// The tree that names a region, and its leaf with most time there: control's, or test's of what was added.
     pub(super) fn place(&self, region: &RegionChange) -> (&Tree, NodeId) {
         let alignment = &self.found.alignment;
-        match region.region.control.first() {
-            Some(&leaf) => (&alignment.control, leaf),
-            None => (&alignment.test, region.region.test.first().copied().unwrap_or_default()),
+        match main_leaf(&alignment.control, &region.region.control) {
+            Some(leaf) => (&alignment.control, leaf),
+            None => (&alignment.test, main_leaf(&alignment.test, &region.region.test).unwrap_or_default()),
         }
+    }
+
+    /// The leaf with most time of each side of a region that has leaves: control's, then test's.
+    pub(super) fn main_leaves<'e>(&'e self, region: &'e RegionChange) -> impl Iterator<Item = (&'e Tree, NodeId)> {
+        let alignment = &self.found.alignment;
+        let sides = [(&alignment.control, &region.region.control), (&alignment.test, &region.region.test)];
+        sides.into_iter().filter_map(|(tree, leaves)| Some((tree, main_leaf(tree, leaves)?)))
     }
 
     /// The modules that a region belongs to.

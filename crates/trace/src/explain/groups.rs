@@ -1,8 +1,9 @@
 //! Regions of the same operator, kernel and grade, as tables show them.
 
 use super::explanation::Explanation;
+use super::tree_diff::either;
 use crate::shorten_name;
-use call_tree::{Class, Kind, RegionChange};
+use call_tree::{Class, Kind, NodeId, RegionChange, Tree};
 use std::collections::HashMap;
 use trace_view::tidy;
 
@@ -11,7 +12,7 @@ use trace_view::tidy;
 pub(super) struct Group {
     /// The innermost call above the kernel; empty if there is none.
     pub(super) operator: String,
-    /// Short name of the kernel; of host work its name.
+    /// Short name of the kernel, of both sides where they differ: `gemm_a → gemm_b`; of host work its name.
     pub(super) kernel: String,
     pub(super) grade: &'static str,
     pub(super) class: Class,
@@ -34,7 +35,11 @@ impl Explanation {
         for (id, region) in self.found.regions.iter().enumerate() {
             let row = self.row(id, region);
             let operator = row.path.last().cloned().unwrap_or_default();
-            let kernel = tidy(&shorten_name(&row.kernel));
+            let short = |(tree, leaf): (&Tree, NodeId)| {
+                let label = tree.node(leaf).chain.last();
+                label.map_or_else(String::new, |&label| tidy(&shorten_name(self.labels.text(label))))
+            };
+            let kernel = either(self.main_leaves(region).map(short));
             let (class, is_chosen) = (self.class(region), self.is_chosen(id));
             let place =
                 *places.entry((operator.clone(), kernel.clone(), row.grade, class, is_chosen)).or_insert_with(|| {
@@ -53,7 +58,7 @@ impl Explanation {
         groups
     }
 
-    /// Returns the class of a region by its first kernel.
+    /// Returns the class of a region by its kernel with most time.
     pub(super) fn class(&self, region: &RegionChange) -> Class {
         let (tree, leaf) = self.place(region);
         match tree.node(leaf).chain.last().map(|&label| self.labels.kind(label)) {

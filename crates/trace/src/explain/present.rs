@@ -198,7 +198,7 @@ impl Explanation {
                 "kernel",
                 Unit::None,
                 Kind::Name,
-                "short name of the kernel; of a region of several, the first one",
+                "short name of the kernel, of both sides where they differ; of several the one with most time",
             ),
         ];
         // What matters most first: pages cut tables off on the right.

@@ -3,13 +3,14 @@
 use super::quantities::BOTH;
 use crate::explain::Explanation;
 use call_tree::{Change, Cost, NONE, Role, Tree};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// An operator whose work is called more or less often.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CountChange {
-    /// The innermost call above the kernels; of host work the call itself.
+    /// The innermost call above the kernels; of host work the call itself; of a graph `kernels of cudaGraphLaunch`.
     pub operator: String,
     /// Kernels, or calls of the host, a step: control.
     pub control: f64,
@@ -49,9 +50,13 @@ impl Explanation {
                     let mut path = tree.path(leaf, &self.labels);
                     let kernel = path.pop().unwrap_or_default();
                     let operator = if has_gpu { path.last().copied() } else { None }.unwrap_or(kernel);
-                    let calls = match operators.get_mut(operator) {
+                    // One launch of a graph runs hundreds of kernels: its count is not that of the launches.
+                    let in_graph =
+                        tree.nodes().get(tree.node(leaf).parent as usize).is_some_and(|up| up.role == Role::Graph);
+                    let operator = if in_graph { Cow::from(format!("kernels of {operator}")) } else { operator.into() };
+                    let calls = match operators.get_mut(operator.as_ref()) {
                         Some(calls) => calls,
-                        None => operators.entry(operator.to_owned()).or_insert(Calls { count: nothing, ns: nothing }),
+                        None => operators.entry(operator.into_owned()).or_insert(Calls { count: nothing, ns: nothing }),
                     };
                     let costs = &tree.node(leaf).costs;
                     let add = |of: &mut Change, measure: fn(&Cost) -> i64| {

@@ -14,4 +14,5 @@ mod program_tests;
 mod tests;
 mod tree;
 
+pub(super) use names::{either, main_leaf};
 pub use tree::{TreeDiff, TreeKind, TreeRow};

@@ -56,13 +56,25 @@ pub(super) fn region_name(alignment: &Alignment, region: &Region, labels: &Label
     match (region.control.is_empty(), region.test.is_empty()) {
         (true, _) => test,
         (_, true) => control,
-        _ => either_name(&control, &test),
+        _ => either([control, test].into_iter()),
     }
 }
 
-/// Name of leaves of one side: the first, and how many more there are.
+/// The leaf with most time; of equal ones the first.
+pub(in crate::explain) fn main_leaf(tree: &Tree, leaves: &[NodeId]) -> Option<NodeId> {
+    leaves.iter().copied().rev().max_by_key(|&leaf| tree.node(leaf).ns())
+}
+
+/// The names of two sides: one where they are equal, else `gemm_a → gemm_b`.
+pub(in crate::explain) fn either(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    names.dedup();
+    names.join(" → ")
+}
+
+/// Name of leaves of one side: that with most time, and how many more there are.
 fn kernels(tree: &Tree, leaves: &[NodeId], labels: &Labels) -> String {
-    let name = leaves.first().map_or_else(String::new, |&leaf| kernel_name(tree, leaf, labels));
+    let name = main_leaf(tree, leaves).map_or_else(String::new, |leaf| kernel_name(tree, leaf, labels));
     match (leaves.len(), name.is_empty()) {
         (0 | 1, _) => name,
         (count, true) => format!("own time of {count} calls"),
