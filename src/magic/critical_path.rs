@@ -39,7 +39,7 @@ pub(crate) const WINDOWS: Group = Group::new(
             Kind::Text,
             "which of these annotations: a number from 0 in order of time, a range A-B as one window, or all complete ones",
         )
-        .or("1, else 0"),
+        .or("1, else 0; of two traces all"),
         Argument::flag("data-loading", Kind::Regex, "events of the CPU that load data")
             .or("PyTorch's enumerate(DataLoader)"),
     ],

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 use trace::statistics::TestKind;
-use trace::{CriticalPath, EventFile, Explain as Query, Explanation, Instance, LabeledTrace};
+use trace::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace};
 use trace_view::format::grouped;
 use trace_view::{Part, Report};
 
@@ -199,7 +199,7 @@ fn bounds(call: &Call<'_>, context: &mut Context<'_>) -> Result<Vec<Part>, Error
         );
         return Ok(vec![Part::Text(text)]);
     }
-    let query = CriticalPath { instance: Instance::All, top: 0, ..CriticalPath::default() };
+    let query = CriticalPath { top: 0, ..CriticalPath::default() };
     let change = context.run_blocking(move || Ok::<_, Error>(query.diagnose(&control, &test).ok()))?;
     context.check_interrupt()?;
     let Some(change) = change else { return Ok(Vec::new()) };

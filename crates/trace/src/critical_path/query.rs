@@ -60,7 +60,7 @@ impl CriticalPath {
 /// Which of several annotations are windows; counted from 0 in order of time, on each rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Instance {
-    /// The second if there are several, since the first often lacks events; else the first.
+    /// The second if there are several, since the first often lacks events; else the first. Of two traces all: their mean is compared.
     #[default]
     Usual,
     /// This one.

@@ -3,7 +3,7 @@
 use super::answer::CriticalPathAnswer;
 use super::bound_side::BoundSide;
 use super::present::words;
-use super::query::CriticalPath;
+use super::query::{CriticalPath, Instance};
 use crate::callstack::RankGraph;
 use crate::exec::checkpoint;
 use crate::exec::fork_join::join;
@@ -106,7 +106,8 @@ impl CriticalPath {
     /// # }
     /// ```
     pub fn compare(&self, control: &TraceSet, test: &TraceSet) -> Result<BoundChange> {
-        let answers = [control.critical_path(self)?, test.critical_path(self)?];
+        let query = self.of_two();
+        let answers = [control.critical_path(&query)?, test.critical_path(&query)?];
         checkpoint::check()?;
         // The windows may be in the warm-up, which explanations leave out by themselves.
         let explanation = Explain::new(control, test).warmup(0).keep_events().run()?;
@@ -122,8 +123,15 @@ impl CriticalPath {
     pub fn diagnose(&self, control: &TraceSet, test: &TraceSet) -> Result<BoundChange> {
         // Both graphs are in memory at once: only small ones.
         let is_small = control.event_count() + test.event_count() <= CONCURRENTLY;
-        let (one, other) = join(is_small, || BoundSide::asked(control, self), || BoundSide::asked(test, self));
+        let query = self.of_two();
+        let (one, other) = join(is_small, || BoundSide::asked(control, &query), || BoundSide::asked(test, &query));
         Ok(BoundChange::of([control, test], &[one?, other?], Vec::new()))
+    }
+
+    /// Returns the question about two runs: of all windows, unless some are chosen.
+    fn of_two(&self) -> Self {
+        let instance = if self.instance == Instance::Usual { Instance::All } else { self.instance };
+        Self { instance, ..self.clone() }
     }
 }
 
