@@ -3,6 +3,7 @@
 //! `%lsmagic`, `%magic` and `%help` list this table: no other magic depends on it.
 
 use super::api::Magic;
+use super::quantity::Quantity;
 use super::{
     analysis, baseline, call_graph, call_stack, cd, compare_traces, critical_path, describe, events, explain, flame,
     help, history, lsmagic, magic, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, show, time, timeit,
@@ -58,6 +59,71 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
     ]);
     magics
 });
+
+/// The quantities that each magic shows and another one shows, too: a row for every magic, in any order.
+pub const SHOWN: &[(&str, &[Quantity])] = {
+    use Quantity::{Bound, Busy, Events, IdleByCause, Kernels, Operators, Saving, Span, Step, Straggler};
+    &[
+        ("trace_list", &[Events]),
+        ("trace_info", &[Events, Span]),
+        ("describe", &[Events, Span, Step, Busy, Operators, Kernels, Straggler]),
+        ("trace_sql", &[Events, Span, Step, Operators, Kernels]),
+        ("events", &[Events]),
+        ("explain", &[Step, IdleByCause, Bound]),
+        ("tree_diff", &[Step, IdleByCause]),
+        ("waterfall", &[Step]),
+        ("flame", &[Step]),
+        ("critical_path", &[Step, Bound, Saving]),
+        ("what_if", &[Step, Saving]),
+        ("compare_traces", &[Operators, Kernels]),
+        ("operators", &[Operators]),
+        ("gpu_kernel_breakdown", &[Kernels]),
+        ("temporal_breakdown", &[Busy]),
+        ("compare_ranks", &[Straggler]),
+        ("potential_stragglers", &[Straggler]),
+        // What these show, no other magic shows, or they show the answer of another magic.
+        ("trace_load", &[]),
+        ("trace_drop", &[]),
+        ("trace_cache", &[]),
+        ("trace_export", &[]),
+        ("parser_args", &[]),
+        ("baseline", &[]),
+        ("history", &[]),
+        ("ops_diff", &[]),
+        ("noise", &[]),
+        ("visualize", &[]),
+        ("timeline", &[]),
+        ("report", &[]),
+        ("open_perfetto", &[]),
+        ("call_graph", &[]),
+        ("call_stack", &[]),
+        ("idle_time_breakdown", &[]),
+        ("comm_comp_overlap", &[]),
+        ("memory_bw_time_series", &[]),
+        ("memory_bw_summary", &[]),
+        ("queue_length_time_series", &[]),
+        ("queue_length_summary", &[]),
+        ("time_blocked_on_full_queue", &[]),
+        ("cuda_kernel_launch_stats", &[]),
+        ("frequent_cuda_kernel_sequences", &[]),
+        ("gpu_user_annotation_breakdown", &[]),
+        ("gpu_kernels_with_user_annotations", &[]),
+        ("aten_op_kernels_and_delay", &[]),
+        ("profiler_steps", &[]),
+        ("trace_with_counters", &[]),
+        // These show nothing of a trace.
+        ("show", &[]),
+        ("who", &[]),
+        ("time", &[]),
+        ("timeit", &[]),
+        ("opt", &[]),
+        ("cd", &[]),
+        ("pwd", &[]),
+        ("lsmagic", &[]),
+        ("magic", &[]),
+        ("help", &[]),
+    ]
+};
 
 fn all() -> &'static [&'static dyn Magic] {
     &MAGICS

@@ -34,6 +34,7 @@ pub(crate) mod ops_diff;
 mod opt;
 mod parser_args;
 mod pwd;
+mod quantity;
 pub(crate) mod report;
 mod show;
 mod time;
@@ -58,7 +59,8 @@ pub use argument::{Argument, Call, Form, Group, IdKind, Kind, Percentage, Value}
 pub use context::Context;
 pub use line::{Candidate, CandidateKind, Completion, Next, complete, inspect, reference, run, table};
 pub(crate) use line::{Invocation, parse_words};
-pub use magics::{MAGICS, find};
+pub use magics::{MAGICS, SHOWN, find};
+pub use quantity::Quantity;
 
 #[cfg(test)]
 mod tests;
