@@ -3,7 +3,7 @@
 use super::matching::{Collectives, Matched, is_plausible};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use trace_view::format::{counted, nanoseconds, numbered};
+use trace_view::format::{counted, nanoseconds};
 
 /// Least share of all waiting beyond an equal share that is charged to a straggler.
 const BEYOND_EQUAL: f64 = 0.1;
@@ -81,7 +81,11 @@ impl Stragglers {
                 format!("{} for rank {}, which arrives last at {}", share(rank), rank.rank, rank.last_in)
             };
             let named: Vec<String> = named.iter().map(of).collect();
-            return Some(format!("Ranks wait {waiting} for each other in {all}: {}.", named.join("; ")));
+            let often = self.most_often().map(|rank| {
+                format!("; rank {} arrives last most often, at {}: {}", rank.rank, rank.last_in, share(rank))
+            });
+            let often = often.unwrap_or_default();
+            return Some(format!("Ranks wait {waiting} for each other in {all}: {}{often}.", named.join("; ")));
         }
         let most = self.ranks.first().filter(|rank| rank.charged_ns > 0);
         let enough = self.waiting_ns as f64 >= WORTH_NAMING * self.time_ns as f64;
@@ -98,10 +102,13 @@ impl Stragglers {
         })
     }
 
-    /// Names the stragglers: `ranks 3, 7`; `None` if no rank stands out.
-    pub fn names(&self) -> Option<String> {
-        let ranks: Vec<i64> = self.named().iter().map(|rank| rank.rank).collect();
-        (!ranks.is_empty()).then(|| numbered("rank", &ranks))
+    /// Returns the rank that arrives last most often, if it does not stand out by the waiting that is charged to it: one long delay of another
+    /// rank may outweigh many short ones.
+    fn most_often(&self) -> Option<&ChargedRank> {
+        let most = self.ranks.iter().max_by_key(|rank| rank.last_in)?;
+        let named = self.named();
+        let is_more = named.iter().all(|rank| rank.last_in < most.last_in);
+        (is_more && !named.is_empty()).then_some(most)
     }
 
     fn share(&self, rank: &ChargedRank) -> f64 {
@@ -167,6 +174,17 @@ mod tests {
         assert_eq!(named(&[(3, 550), (1, 450)]), [0_i64; 0]);
         assert_eq!(named(&[(3, 400), (5, 400), (0, 100), (1, 100)]), [3, 5]);
         assert_eq!(named(&[(3, 0), (1, 0)]), [0_i64; 0]);
+    }
+
+    #[test]
+    fn many_short_delays_are_said_beside_a_long_one() {
+        let mut job = stragglers(&[(0, 900), (2, 300), (1, 0), (3, 0)], 10_000);
+        let rare =
+            "Ranks wait 1.20 µs for each other in 4 collectives: 900 ns (75 %) for rank 0, which arrives last at 1";
+        assert_eq!(job.sentence().as_deref(), Some(format!("{rare}.").as_str()));
+        job.ranks[1].last_in = 3;
+        let often = "; rank 2 arrives last most often, at 3: 300 ns (25 %)";
+        assert_eq!(job.sentence().as_deref(), Some(format!("{rare}{often}.").as_str()));
     }
 
     #[test]
