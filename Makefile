@@ -36,7 +36,7 @@ help:
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
 	@echo 'make site       build the documentation site (installs mdBook once)'
-	@echo 'make reference  regenerate the reference of magics in the README and the guide'
+	@echo 'make reference  regenerate the reference of magics in the guide'
 	@echo 'make completion-index  regenerate the completion index of polars, plotly, serde_json and std (std needs rust-src)'
 	@echo 'make screenshots  regenerate docs/images from the demo traces in JupyterLab (needs chromium)'
 	@echo 'make notebooks  execute the committed notebooks in place'
@@ -197,13 +197,9 @@ $(TARGET)/mdbook/bin/mdbook:
 	@echo '== building mdBook: some minutes, once'
 	@$(CARGO) install --quiet --locked --no-default-features --features search --root '$(TARGET)/mdbook' --target-dir '$(TARGET)/mdbook' mdbook@0.5.4
 
-# The reference of magics, from their own help, in the guide and in the README.
+# The reference of magics, from their own help, in the guide.
 reference: build
 	@'$(TRACEBOOK)' reference >docs/guide/magics.md
-	@'$(TRACEBOOK)' reference --table >'$(TARGET)/magics.md'
-	@awk -v table='$(TARGET)/magics.md' '/^<!-- magics -->$$/ { inside = !inside; print; \
-	  if (inside) while ((getline line <table) > 0) print line; next } !inside' README.md >'$(TARGET)/README.md'
-	@cp '$(TARGET)/README.md' README.md
 
 # It measures, too: run nothing else meanwhile. CONFORMANCE=checks omits the figures.
 CONFORMANCE ?= figures

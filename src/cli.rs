@@ -101,11 +101,7 @@ enum Command {
         location: LocationFlags,
     },
     /// Print the reference page of all magics, in Markdown.
-    Reference {
-        /// Print only the table of magics.
-        #[arg(long)]
-        table: bool,
-    },
+    Reference,
     /// Remove the kernel and the extension.
     Uninstall {
         #[command(flatten)]
@@ -221,9 +217,8 @@ impl Cli {
                 0 => Ok(()),
                 count => Err(CliError::Problems(count)),
             },
-            Command::Reference { table } => {
-                let page = if table { magic::table() } else { magic::reference() };
-                let _ = std::io::stdout().write_all(page.as_bytes());
+            Command::Reference => {
+                let _ = std::io::stdout().write_all(magic::reference().as_bytes());
                 Ok(())
             }
             Command::Uninstall { location } => Ok(uninstall(&location.into(), &mut print_line)?),

@@ -57,7 +57,7 @@ mod who;
 pub use api::{Magic, Timing};
 pub use argument::{Argument, Call, Form, Group, IdKind, Kind, Percentage, Value};
 pub use context::Context;
-pub use line::{Candidate, CandidateKind, Completion, Next, complete, inspect, reference, run, table};
+pub use line::{Candidate, CandidateKind, Completion, Next, complete, inspect, reference, run};
 pub(crate) use line::{Invocation, parse_words};
 pub use magics::{MAGICS, SHOWN, find};
 pub use quantity::Quantity;

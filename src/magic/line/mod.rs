@@ -16,6 +16,6 @@ pub use candidate::{Candidate, CandidateKind};
 pub use complete::{Completion, complete};
 pub use inspect::inspect;
 pub(crate) use parse::{Invocation, parse_words};
-pub use reference::{reference, table};
+pub use reference::reference;
 pub(super) use run::unknown_magic;
 pub use run::{Next, run};

@@ -1,4 +1,4 @@
-//! The reference page of all magics and the table of the README, generated from the magics' declarations.
+//! The reference page of all magics, generated from the magics' declarations.
 
 use crate::magic::api::Magic;
 use crate::magic::argument::Argument;
@@ -34,7 +34,7 @@ pub fn reference() -> String {
 }
 
 /// Returns the table of magics, in Markdown: usage without flags, and the summary.
-pub fn table() -> String {
+fn table() -> String {
     let mut table = String::from("| magic | what it does |\n| --- | --- |\n");
     for magic in MAGICS.iter() {
         table.push_str(&format!(
