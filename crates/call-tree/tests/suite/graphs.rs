@@ -253,3 +253,38 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
     }
     assert!(read > 0);
 }
+
+#[test]
+fn kernels_left_over_of_a_graph_pair_by_what_they_do() {
+    let mut labels = Labels::default();
+    let kernels = |names: [&'static str; 7]| names.map(|name| (name, None));
+    // Between two equal kernels everything has another name; the test fills first, and ends with a matrix product for a norm.
+    let control = Writer::new(&mut labels)
+        .graph(&kernels(["first", "layer_norm", "gemm_a", "gelu_a", "last", "norm_c", "end"]))
+        .finish();
+    let test = Writer::new(&mut labels)
+        .graph(&kernels(["first", "fill", "rms_norm", "nvjet_b", "last", "gemm_d", "end"]))
+        .finish();
+    let found = explain(&[control], &[test], &labels);
+    let alignment = &found.alignment;
+    let names = |leaves: &[u32], tree: &call_tree::Tree| {
+        leaves.iter().map(|&leaf| labels.text(tree.node(leaf).chain[0]).to_owned()).collect::<Vec<_>>().join(" + ")
+    };
+    let regions = found.regions.iter().map(|region| &region.region);
+    let mut sides: Vec<(String, String)> = regions
+        .map(|region| (names(&region.control, &alignment.control), names(&region.test, &alignment.test)))
+        .collect();
+    sides.sort();
+    let expected = [
+        ("", "fill"),
+        ("", "gemm_d"),
+        ("end", "end"),
+        ("first", "first"),
+        ("gelu_a", ""),
+        ("gemm_a", "nvjet_b"),
+        ("last", "last"),
+        ("layer_norm", "rms_norm"),
+        ("norm_c", ""),
+    ];
+    assert_eq!(sides, expected.map(|(one, other)| (one.to_owned(), other.to_owned())));
+}

@@ -115,3 +115,42 @@ fn ranks_get_operators_where_the_companion_is_not() {
     assert_eq!((found.to_json(), found.sentences()), (whole.to_json(), whole.sentences()));
     assert_eq!(found.sides[1].lending.as_ref().map(|lending| lending.with_operators), Some(8));
 }
+
+/// A step with one graph of these kernels and their lengths in µs.
+fn graph(label: &str, kernels: &[(&str, i64)]) -> TraceSet {
+    let mut trace = TraceBuilder::new().runtime("cudaGraphLaunch", 1, 10..15);
+    let mut at = 20;
+    for &(name, us) in kernels {
+        trace = trace.kernel(name, Stream(7), at..at + us).correlation(1);
+        at += us + 5;
+    }
+    TraceSet::from_bytes(trace.step(1, 0..at + 10).json()).unwrap().with_label(label)
+}
+
+#[test]
+fn rows_of_graphs_name_both_sides_and_count_kernels() {
+    let control = graph("old", &[("first", 4), ("gemm_a", 40), ("tail", 3), ("last", 4)]);
+    let test = graph("new", &[("first", 4), ("nvjet_b", 60), ("last", 4)]);
+    let found = Explain::new(&control, &test).run().unwrap();
+    let names: Vec<String> = found.rows().into_iter().map(|row| row.name).collect();
+    assert!(names.contains(&"gemm_a → nvjet_b".to_owned()), "{names:?}");
+    let [change] = &found.structure()[..] else { panic!("{:?}", found.structure()) };
+    assert_eq!((change.operator.as_str(), change.control, change.test), ("kernels of cudaGraphLaunch", 4.0, 3.0));
+}
+
+#[test]
+fn the_longest_kernel_names_a_row_of_several() {
+    let side = |label: &str, kernels: &[(&str, i64)]| {
+        let (mut trace, mut at) = (TraceBuilder::new().operator("aten::mm", 5..20), 20);
+        for (launch, &(name, us)) in (1..).zip(kernels) {
+            trace = trace.runtime("cudaLaunchKernel", launch, 5 + launch..6 + launch);
+            trace = trace.kernel(name, Stream(7), at..at + us).correlation(launch);
+            at += us;
+        }
+        TraceSet::from_bytes(trace.step(1, 0..at + 10).json()).unwrap().with_label(label)
+    };
+    let found =
+        Explain::new(side("old", &[("fill", 2), ("gemm_a", 40)]), side("new", &[("nvjet_b", 30)])).run().unwrap();
+    let names: Vec<(String, String)> = found.rows().into_iter().map(|row| (row.kernel, row.name)).collect();
+    assert_eq!(names, [("gemm_a".to_owned(), "gemm_a → nvjet_b and 1 more".to_owned())]);
+}

@@ -196,7 +196,7 @@ fn a_waterfall_leads_from_total_to_total() {
 #[test]
 fn a_waterfall_from_zero_has_no_cut() {
     let names = Points::Names(["step of a", "idle", "step of b"].map(str::to_owned).to_vec());
-    let series = Series { name: "change".to_owned(), mark: Mark::Waterfall, x: names, y: vec![100.0, 80.0, 180.0] };
+    let series = Series { name: "change".to_owned(), mark: Mark::Waterfall, x: names, y: vec![100.0, 150.0, 250.0] };
     let json = figure(&Figure { series: vec![series], ..Figure::default() });
     assert_eq!((&json["layout"]["yaxis"]["range"][0], &json["layout"]["shapes"]), (&json!(0.0), &json!(null)));
 }
