@@ -20,18 +20,6 @@ def test_page_of_dependencies_lists_the_direct_dependencies():
     assert listed == named
 
 
-def test_the_readme_names_every_magic():
-    sources = "".join(path.read_text() for path in (ROOT / "src" / "magic").glob("*.rs"))
-    magics = re.findall(r'fn name\(&self\) -> &\'static str \{\s*"(\w+)"', sources)
-    assert len(magics) > 5
-    sources_of_analyses = "".join(path.read_text() for path in (ROOT / "crates" / "trace" / "src" / "analysis").glob("*.rs"))
-    analyses = re.findall(r"const NAME: &'static str = \"(\w+)\"", sources_of_analyses)
-    assert len(analyses) >= 4
-    magics += analyses
-    readme = (ROOT / "README.md").read_text()
-    assert [name for name in magics if f"%{name}" not in readme] == []
-
-
 @pytest.mark.parametrize("folder", ["tests", "benches"])
 def test_every_python_requirement_is_pinned(folder):
     lines = (ROOT / folder / "requirements.txt").read_text().splitlines()

@@ -150,8 +150,11 @@ def test_folder_of_a_killed_kernel_is_removed_by_the_next(start, tracebook_argv,
     living, killed = start(tracebook_argv, env=env), start(tracebook_argv, env=env)
     for kernel in (living, killed):
         kernel.ok("1", timeout=LONG)
+    below = children(killed.pid)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait_for_end()
+    # One that is just starting may still hold the lock of the folder.
+    assert_gone(below)
     assert len(run_folders(temporary)) == 2
     third = start(tracebook_argv, env=env)
     third.ok("1", timeout=LONG)
