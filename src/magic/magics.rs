@@ -81,7 +81,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("temporal_breakdown", &[Busy]),
         ("compare_ranks", &[Straggler]),
         ("potential_stragglers", &[Straggler]),
-        // What these show, no other magic shows, or they show the answer of another magic.
+        // Magics without a shared quantity, and magics that present the answer of another one.
         ("trace_load", &[]),
         ("trace_drop", &[]),
         ("trace_cache", &[]),

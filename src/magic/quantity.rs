@@ -17,11 +17,11 @@ pub enum Quantity {
     Kernels,
     /// Idle time of a step by cause.
     IdleByCause,
-    /// What bounds a step.
+    /// Bottleneck of a step: host, GPU, communication, loading data.
     Bound,
     /// The ranks that other ranks wait for.
     Straggler,
-    /// What a change of an operator or kernel would save.
+    /// Time that a step saves with a faster operator or kernel.
     Saving,
 }
 

@@ -373,7 +373,7 @@ fn lateness(kernels: &[Kernel<'_>]) -> BTreeMap<i64, f64> {
     for step in kernels.chunk_by(|one, other| one.step == other.step) {
         let mut starts: Vec<f64> = step.iter().map(|kernel| kernel.normalized).collect();
         starts.sort_by(f64::total_cmp);
-        // Of an even number the lower one, so that of two ranks the later one is late by all that lies between them.
+        // With an even number of ranks, the lower of both middle starts: of two ranks the later one is then late by the whole difference.
         let median = starts[(starts.len() - 1) / 2];
         for kernel in step {
             let (sum, steps) = late.entry(kernel.rank).or_default();

@@ -18,7 +18,7 @@ const WORTH_NAMING: f64 = 0.01;
 /// rank 2                 |-- transfer --|    arrives last: the waiting of ranks 0 and 1 is charged to it
 /// ```
 ///
-/// Of the profiler steps without the last, as in all analyses. Every answer that names a straggler takes it from here.
+/// Covers the profiler steps without the last one, as all analyses do. All answers that name a straggler use this type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stragglers {
     /// Collectives that at least two ranks recorded.
@@ -138,7 +138,7 @@ impl Charges {
             self.ranks.entry(member.rank).or_default();
         }
         self.stragglers.waiting_ns = self.stragglers.waiting_ns.saturating_add(waiting);
-        // All arrive at once: nobody is last.
+        // All ranks arrive at once: no rank is last.
         if let Some(last) = collective.of.last().filter(|_| waiting > 0) {
             let (charged, last_in) = self.ranks.entry(last.rank).or_default();
             *charged = charged.saturating_add(waiting);

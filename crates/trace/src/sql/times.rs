@@ -117,7 +117,7 @@ mod tests {
         ] {
             assert_eq!(sql_times(statement, &ints), [""; 0], "{statement}");
         }
-        // A mean is no integer; a frame's own column of fractions is no time.
+        // The mean of a time is a fraction; a fraction that the frame itself holds has no known unit.
         let means = df!("dur" => [1.5]).unwrap();
         assert_eq!(sql_times("SELECT AVG(dur) AS dur FROM events", &means), ["dur"]);
         assert_eq!(sql_times("SELECT dur FROM mine", &means), [""; 0]);
