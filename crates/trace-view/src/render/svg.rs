@@ -215,6 +215,7 @@ impl<'a> Drawing<'a> {
     /// Draws bars of which each begins where the one before ended, with their changes.
     fn waterfall(&self, svg: &mut String, series: &Series) {
         let labels = waterfall::labels(&series.y);
+        let is_cut = waterfall::is_cut(&series.y);
         // Wider labels would overlap.
         let fits = |label: &str| width(label, SMALL) <= self.band() * 1.1;
         let wide = self.band() * 0.8;
@@ -231,10 +232,12 @@ impl<'a> Drawing<'a> {
             } else {
                 less
             };
-            let whole = [bar(centre - wide / 2.0, wide, from, to)];
-            let pieces = cut_bar(centre - wide / 2.0, wide, from, to);
-            let cut = part.is_total && waterfall::is_cut(&series.y) && from - to > CUT_BAR;
-            fill(svg, if cut { &pieces } else { &whole }, colour);
+            let left = centre - wide / 2.0;
+            if is_cut && part.is_total && from - to > CUT_BAR {
+                fill(svg, &cut_bar(left, wide, from, to), colour);
+            } else {
+                fill(svg, &[bar(left, wide, from, to)], colour);
+            }
             let mut y = if to > from { to + 12.0 } else { to - 4.0 };
             if let Some([low, high]) = interval {
                 let (Some(low), Some(high)) = (self.y.pixel(low), self.y.pixel(high)) else { continue };

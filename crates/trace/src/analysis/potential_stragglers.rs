@@ -5,7 +5,6 @@ mod figures;
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::collective::{Collectives, Stragglers};
-use crate::domain::{KernelType, is_device_work};
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
@@ -146,18 +145,8 @@ impl Analysis for PotentialStragglers {
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
-        let mut is_work = rows.per_text(is_device_work);
-        let mut communicates = rows.per_text(|name| KernelType::of(name) == KernelType::Communication);
-        let is_wanted = |step: Option<i64>| {
-            self.profiler_steps.as_ref().is_none_or(|steps| step.is_some_and(|step| steps.contains(&step)))
-        };
-        let mut communication = Vec::new();
         for &row in cancellable(rank.rows()) {
             let row = row as usize;
-            let on_device = rows.stream(row).is_some() && is_work(rows.cat(row));
-            if on_device && communicates(rows.name(row)) && is_wanted(rows.iteration(row)) {
-                communication.push(row);
-            }
             let (Some(step), Some(ts)) = (rows.iteration(row), rows.ts(row)) else { continue };
             let (ts, dur) = (ts.saturating_sub(rank.origin()), rows.dur(row));
             let span = spans.entry(step).or_insert((ts, i64::MIN));
@@ -186,7 +175,10 @@ impl Analysis for PotentialStragglers {
             steps: steps_seen(&rows, rank.rows()),
             spans,
             collectives: found.into_iter().map(collective).collect(),
-            matched: rank.collectives_among(&communication)?,
+            matched: match &self.profiler_steps {
+                Some(steps) => rank.in_iterations(steps)?.collectives()?,
+                None => rank.collectives()?,
+            },
         })
     }
 

@@ -220,13 +220,18 @@ impl RankView {
         Ok(all)
     }
 
-    /// Returns the collectives among these rows of kernels of communication.
+    /// Returns the collectives of the view.
     ///
     /// # Errors
     /// If the events cannot be read any more.
-    pub(crate) fn collectives_among(&self, communication: &[usize]) -> Result<Collectives> {
-        let events = self.all_events_with(&COLUMNS)?;
-        Ok(Collectives::of(self.rank(), &events, &self.events, communication))
+    pub(crate) fn collectives(&self) -> Result<Collectives> {
+        let is_communication = |event: &&GpuEvent| event.is_work && event.kind == KernelType::Communication;
+        let communication: Vec<usize> =
+            self.gpu().iter().filter(is_communication).map(|event| event.row as usize).collect();
+        if communication.is_empty() {
+            return Ok(Collectives::default());
+        }
+        Ok(Collectives::of(self.rank(), &self.all_events_with(&COLUMNS)?, &self.events, &communication))
     }
 
     /// Returns the rows of [`RankView::all_events`] that are in the view, in the order of [`RankView::events`].

@@ -25,13 +25,12 @@ type Annotations = HashMap<(Option<i64>, Option<i64>), Vec<(i64, i64, u32)>>;
 impl RecordedKinds {
     /// Prepares to look up those of a frame of events.
     pub(crate) fn of(events: &DataFrame) -> Self {
-        let text = || events.column(COLLECTIVE_NAME).ok()?.cast(&DataType::String).ok()?.str().ok().cloned();
-        Self { column: text(), annotations: OnceCell::new() }
+        Self { column: texts(events, COLLECTIVE_NAME), annotations: OnceCell::new() }
     }
 
     /// Returns the kind that was recorded with a kernel.
     pub(crate) fn recorded(&self, row: usize) -> Option<&str> {
-        self.column.as_ref()?.get(row).filter(|text| !matches!(*text, "" | "[]" | "-1"))
+        known(self.column.as_ref()?, row)
     }
 
     /// Tells whether the kernel of a row ends only after all ranks have begun. Without a recorded kind its name decides; one of
@@ -53,6 +52,16 @@ impl RecordedKinds {
         let around = of_thread[..before].iter().rev().take(DEEPEST).find(|&&(_, end, _)| end >= ts);
         around.is_some_and(|&(_, _, name)| names_all(rows.text(name)))
     }
+}
+
+/// Returns a column as texts; `None` if there is no such column.
+pub(crate) fn texts(events: &DataFrame, name: &str) -> Option<StringChunked> {
+    events.column(name).ok()?.cast(&DataType::String).ok()?.str().ok().cloned()
+}
+
+/// Returns the text of a row, unless it says that nothing is known.
+pub(crate) fn known(column: &StringChunked, row: usize) -> Option<&str> {
+    column.get(row).filter(|text| !matches!(*text, "" | "[]" | "-1"))
 }
 
 fn annotations(rows: &EventRows) -> Annotations {

@@ -1,11 +1,11 @@
 //! Collectives of some ranks, matched by number and process group where recorded, else by their order.
 
-use super::kind::{COLLECTIVE_NAME, RecordedKinds};
+use super::kind::{COLLECTIVE_NAME, RecordedKinds, known, texts};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::ITERATION;
 use crate::frame::{EventRows, IntColumn, READ_COLUMNS, rows_in_whole_steps};
 use crate::{Compat, Result, Trace};
-use polars::prelude::{DataFrame, DataType, PlSmallStr};
+use polars::prelude::{DataFrame, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -55,15 +55,10 @@ impl Collectives {
             let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
             if is_int { IntColumn::of(events, name).ok() } else { None }
         };
-        let text = |name: &str| events.column(name).ok().and_then(|column| column.cast(&DataType::String).ok());
         let numbers: Vec<(&str, IntColumn)> = NUMBERS.iter().filter_map(|&name| Some((name, int(name)?))).collect();
-        let groups: Vec<_> = GROUPS.iter().filter_map(|name| text(name)).collect();
+        let groups: Vec<_> = GROUPS.iter().filter_map(|name| texts(events, name)).collect();
         let kinds = RecordedKinds::of(events);
         let (size, iteration) = (int(GROUP_SIZE), int(ITERATION));
-        let value = |column: &polars::prelude::Column, row: usize| -> String {
-            let text = column.str().ok().and_then(|texts| texts.get(row));
-            text.filter(|text| !matches!(*text, "" | "[]" | "-1")).unwrap_or_default().to_owned()
-        };
         let mut sorted: Vec<usize> = communication.to_vec();
         sorted.sort_by_key(|&row| rows.ts(row));
         let mut found = Self::default();
@@ -78,11 +73,7 @@ impl Collectives {
             let number = numbers.iter().find_map(|(name, column)| Some((*name, column.get(row).filter(|&n| n >= 0)?)));
             let group = Group {
                 numbered_by: number.map_or_else(String::new, |(name, _)| name.to_owned()),
-                group: groups
-                    .iter()
-                    .map(|column| value(column, row))
-                    .find(|group| !group.is_empty())
-                    .unwrap_or_default(),
+                group: groups.iter().find_map(|column| known(column, row)).unwrap_or_default().to_owned(),
                 size: size.as_ref().and_then(|size| size.get(row)).unwrap_or(0).max(0),
                 stream: if number.is_some() { 0 } else { stream },
             };

@@ -4,7 +4,7 @@ mod kind;
 mod matching;
 mod straggler;
 
-pub(crate) use kind::RecordedKinds;
+pub(crate) use kind::{RecordedKinds, known, texts};
 pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible};
 pub(crate) use straggler::Charges;
 pub use straggler::{ChargedRank, Stragglers};

@@ -52,11 +52,16 @@ impl Stragglers {
         charges.finish()
     }
 
+    /// Tells whether the clocks of the ranks agree: collectives overlap on all their ranks, but for one in twenty.
+    pub(crate) fn is_plausible(&self) -> bool {
+        is_plausible(self.collectives, self.apart)
+    }
+
     /// Returns the ranks that stand out, the one that most waiting is charged to first: at least a tenth of all waiting beyond an equal
     /// share. None if ranks wait for less than a hundredth of the time in collectives, or their clocks disagree.
     pub fn named(&self) -> &[ChargedRank] {
         let is_small = (self.waiting_ns as f64) < WORTH_NAMING * self.time_ns as f64;
-        if is_small || self.waiting_ns <= 0 || !is_plausible(self.collectives, self.apart) {
+        if is_small || self.waiting_ns <= 0 || !self.is_plausible() {
             return &[];
         }
         let least = 1.0 / self.ranks.len().max(1) as f64 + BEYOND_EQUAL;
@@ -68,7 +73,7 @@ impl Stragglers {
     ///
     /// `Ranks wait 46.8 ms for each other in 8 collectives: 35.6 ms (76 %) for rank 7, which arrives last at 5.`
     pub fn sentence(&self) -> Option<String> {
-        if !is_plausible(self.collectives, self.apart) {
+        if !self.is_plausible() {
             return None;
         }
         let all = counted(self.collectives - self.apart, "collective");

@@ -1,9 +1,9 @@
 //! Collectives of a rank, numbered so that those of other ranks can be matched with them.
 
-use crate::collective::RecordedKinds;
+use crate::collective::{RecordedKinds, known, texts};
 use crate::frame::{EventRows, IntColumn};
 use causal::{Collective, RankEvents};
-use polars::prelude::{DataFrame, DataType, StringChunked};
+use polars::prelude::{DataFrame, StringChunked};
 use std::collections::HashMap;
 
 /// Columns that number the collectives of a process group, the better one first.
@@ -30,13 +30,9 @@ impl Collectives {
             let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
             if is_int { IntColumn::of(events, name).ok() } else { None }
         };
-        let text = |name: &str| {
-            let column = events.column(name).ok()?.cast(&DataType::String).ok()?;
-            column.str().ok().cloned()
-        };
         Self {
             numbers: NUMBERS.iter().filter_map(|name| int(name)).collect(),
-            groups: GROUPS.iter().filter_map(|name| text(name)).collect(),
+            groups: GROUPS.iter().filter_map(|name| texts(events, name)).collect(),
             kinds: RecordedKinds::of(events),
             size: int("group_size"),
             elements,
@@ -85,11 +81,6 @@ impl Collectives {
             events.collectives.push(Collective { group, number, size: u32::try_from(size).unwrap_or(0), amount });
         }
     }
-}
-
-/// The text of a row, unless it says that it is not known.
-fn known(column: &StringChunked, row: usize) -> Option<&str> {
-    column.get(row).filter(|text| !matches!(*text, "" | "[]" | "-1"))
 }
 
 /// A number that is the same on all ranks (FNV-1a).

@@ -7,7 +7,7 @@
 //! ```
 
 use super::measures::{Class, Times};
-use crate::collective::{Charges, Collectives, Matched, Stragglers, is_plausible};
+use crate::collective::{Charges, Collectives, Matched, Stragglers};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::counted;
 
@@ -67,7 +67,7 @@ impl Divided {
 
     /// Whether waiting and transfer can be told apart: collectives overlap on all their ranks, but for one in twenty.
     pub(super) fn is_plausible(&self) -> bool {
-        is_plausible(self.stragglers.collectives, self.stragglers.apart)
+        self.stragglers.is_plausible()
     }
 
     /// Says how collectives were matched, or why not.

@@ -126,7 +126,6 @@ impl State {
         let mut host: Vec<HostEvent> = Vec::new();
         let mut work: BTreeMap<Class, Vec<Span>> = BTreeMap::new();
         let mut sums: BTreeMap<(Class, u32), i64> = BTreeMap::new();
-        let mut communication = Vec::new();
         for &row in cancellable(view.rows()) {
             let row = row as usize;
             let Some(start) = rows.ts(row) else { continue };
@@ -139,9 +138,6 @@ impl State {
                     work.entry(class).or_default().push(span);
                     let sum = sums.entry((class, name)).or_default();
                     *sum = sum.saturating_add(length(&[span]));
-                    if class == Class::Communication {
-                        communication.push(row);
-                    }
                 }
                 (Role::Host, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
                 _ => {}
@@ -175,7 +171,7 @@ impl State {
         for ((class, name), time) in sums {
             put(class, rows.text(name), time);
         }
-        state.collectives = view.collectives_among(&communication)?;
+        state.collectives = view.collectives()?;
         Ok(state)
     }
 }
