@@ -8,6 +8,7 @@ pub mod edits;
 mod large;
 mod pftrace;
 mod random;
+pub mod statements;
 
 pub use builder::{Stream, TraceBuilder, gzip};
 pub use collective::{ALL_REDUCE, rank_with_collective};
