@@ -53,6 +53,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("crates/trace/src/distributed", &["crate::analysis", "crate::explain"]),
     ("crates/causal/src", &["polars::", "trace::", "call_tree::", "std::fs", "std::env"]),
     ("crates/timeline/src", &["polars::", "trace::", "call_tree::", "std::fs", "std::env"]),
+    ("crates/sql-engine/src", &["polars::", "trace::", "std::fs"]),
     ("crates/statistics/src", &["polars::", "trace::", "call_tree::", "std::fs", "std::env"]),
     ("src/wire", &["crate::dispatch", "crate::magic", "crate::engine", "crate::session", "trace::", "evcxr::"]),
     (

@@ -1,0 +1,44 @@
+//! SQLite over columns in memory.
+//!
+//! Data flows one way: columns of the caller ([`Column`]) → tables of parts ([`Table`]) → virtual tables of SQLite that filter, look
+//! up, sort and group by themselves → rows ([`Receiver`]). Nothing is copied: SQLite gets pointers to the texts of columns.
+//!
+//! | file | what it has |
+//! | --- | --- |
+//! | `value`, `column`, `table` | what a caller implements |
+//! | `condition`, `like`, `index`, `rows` | which rows of a part pass conditions |
+//! | `order` | rows of all parts in an order, or in groups |
+//! | `plan`, `scan`, `store` | what is taken over from SQLite, and how it is done |
+//! | `module` | SQLite's C interface: the only file with `unsafe` |
+//! | `database` | connections, limits, statements |
+//! | `functions` | functions that SQLite lacks |
+//! | `statement` | tokens, completion, refusals, errors |
+
+mod column;
+mod condition;
+mod database;
+mod functions;
+mod index;
+mod like;
+mod module;
+mod order;
+mod plan;
+mod rows;
+mod scan;
+mod statement;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use column::{Column, Dictionary, Taken};
+pub use database::{AnswerColumn, Database, Receiver, StatementFailure};
+pub use functions::{names as function_names, register};
+pub use rusqlite;
+pub use statement::{
+    SqlNames, SqlWord, StatementError, check_statement, explained, functions, keywords, sql_candidates, sql_name_at,
+    sql_table_of, tables_named,
+};
+pub use table::{ColumnSpec, Failure, Host, Part, PartSpec, Table};
+pub use value::{Kind, OwnedValue, Value};

@@ -1,0 +1,163 @@
+//! Scans: the rows of a table in the order of a plan, one after the other.
+
+use crate::condition::Operand;
+use crate::order::{Chosen, Ordered, Purpose};
+use crate::plan::{Plan, row_bound};
+use crate::rows::{RowSet, may_pass, passing};
+use crate::store::{Loaded, Stop, TableState};
+use crate::value::OwnedValue;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The most rows of a scan that are kept for the next one with the same operands.
+const MOST_KEPT: usize = 1 << 22;
+
+/// A scan of a table, and its place.
+#[derive(Default)]
+pub(crate) struct Scan {
+    plan: Option<Arc<Plan>>,
+    operands: Vec<Operand>,
+    call: Vec<OwnedValue>,
+    /// Parts that come after the present one.
+    waiting: VecDeque<usize>,
+    /// Rows of parts that a scan with the same plan and operands found.
+    kept: Vec<(usize, RowSet)>,
+    ordered: Option<Arc<Ordered>>,
+    at: Option<Place>,
+}
+
+/// The place of a scan: a row of a part.
+struct Place {
+    part: usize,
+    loaded: Arc<Loaded>,
+    rows: RowSet,
+    /// The place among the rows, or among the ordered rows.
+    next: usize,
+    row: usize,
+}
+
+impl Scan {
+    /// Starts at the first row.
+    ///
+    /// # Errors
+    /// Those of the table, and an interrupt.
+    pub(crate) fn start(&mut self, state: &TableState, plan: Arc<Plan>, operands: Vec<Operand>) -> Result<(), Stop> {
+        let is_same = self.operands == operands && self.plan.as_ref().is_some_and(|known| Arc::ptr_eq(known, &plan));
+        if !is_same {
+            self.kept.clear();
+            self.ordered = None;
+            self.call = plan
+                .call
+                .iter()
+                .map(|place| match place.and_then(|place| operands.get(place)) {
+                    Some(Operand::One(value)) => value.clone(),
+                    _ => OwnedValue::Null,
+                })
+                .collect();
+            self.operands = operands;
+        }
+        self.at = None;
+        let parts = state.table.parts();
+        let left = |part: &usize| may_pass(state, &parts[*part].fixed, &plan.conditions, &self.operands);
+        self.waiting = (0..parts.len()).filter(left).collect();
+        self.plan = Some(Arc::clone(&plan));
+        if plan.order.is_empty() {
+            return self.next_part(state);
+        }
+        if self.ordered.is_none() {
+            self.ordered = Some(Arc::new(self.order(state, &plan)?));
+        }
+        self.waiting.clear();
+        self.go_to_ordered(0);
+        Ok(())
+    }
+
+    fn order(&mut self, state: &TableState, plan: &Plan) -> Result<Ordered, Stop> {
+        let mut chosen = Vec::new();
+        while let Some(part) = self.waiting.pop_front() {
+            let (loaded, rows) = self.rows(state, part)?;
+            chosen.push(Chosen { part, loaded, rows });
+        }
+        let purpose = plan.purpose.unwrap_or(Purpose { is_grouping: false, is_distinct: false });
+        let limit = plan.limit.and_then(|at| row_bound(self.operands.get(at)));
+        let offset = plan.offset.map_or(0, |at| row_bound(self.operands.get(at)).unwrap_or(0));
+        Ordered::of(state, chosen, &plan.order, purpose, limit.map(|limit| limit.saturating_add(offset)))
+    }
+
+    /// Returns a part and its rows.
+    fn rows(&mut self, state: &TableState, part: usize) -> Result<(Arc<Loaded>, RowSet), Stop> {
+        let Some(plan) = self.plan.clone() else { return Err(Stop::Interrupted) };
+        let loaded = state.part(part, &plan.columns, &self.call)?;
+        if let Some((_, rows)) = self.kept.iter().find(|(of, _)| *of == part) {
+            return Ok((loaded, rows.clone()));
+        }
+        let rows = passing(state, &loaded, &plan.conditions, &plan.looked_up, &self.operands)?;
+        let kept: usize = self.kept.iter().map(|(_, rows)| rows.len()).sum();
+        if plan.looked_up.is_empty() && kept + rows.len() <= MOST_KEPT {
+            self.kept.push((part, rows.clone()));
+        }
+        Ok((loaded, rows))
+    }
+
+    /// Goes to the first row of the next part that has one.
+    fn next_part(&mut self, state: &TableState) -> Result<(), Stop> {
+        self.at = None;
+        while let Some(part) = self.waiting.pop_front() {
+            let (loaded, rows) = self.rows(state, part)?;
+            if rows.len() > 0 {
+                let row = rows.row(0);
+                self.at = Some(Place { part, loaded, rows, next: 1, row });
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn go_to_ordered(&mut self, place: usize) {
+        let Some(ordered) = &self.ordered else { return };
+        let Some((chosen, row)) = ordered.at(place) else {
+            self.at = None;
+            return;
+        };
+        match &mut self.at {
+            Some(at) if at.part == chosen.part => (at.next, at.row) = (place + 1, row),
+            at => {
+                let loaded = Arc::clone(&chosen.loaded);
+                *at = Some(Place { part: chosen.part, loaded, rows: RowSet::Range(0..0), next: place + 1, row });
+            }
+        }
+    }
+
+    /// Goes to the next row.
+    ///
+    /// # Errors
+    /// Those of the table, and an interrupt.
+    pub(crate) fn next(&mut self, state: &TableState) -> Result<(), Stop> {
+        let Some(at) = &mut self.at else { return Ok(()) };
+        if self.ordered.is_some() {
+            let next = at.next;
+            self.go_to_ordered(next);
+            return Ok(());
+        }
+        if at.next < at.rows.len() {
+            at.row = at.rows.row(at.next);
+            at.next += 1;
+            return Ok(());
+        }
+        self.next_part(state)
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at.is_none()
+    }
+
+    /// Returns the present part, and the row in it.
+    pub(crate) fn place(&self) -> Option<(usize, &Loaded, usize)> {
+        self.at.as_ref().map(|at| (at.part, &*at.loaded, at.row))
+    }
+
+    /// Returns the value of an argument of the table function.
+    pub(crate) fn argument(&self, argument: usize) -> Option<&OwnedValue> {
+        self.call.get(argument)
+    }
+}

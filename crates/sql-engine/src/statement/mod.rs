@@ -1,0 +1,21 @@
+//! The text of statements: tokens, completion, what is refused before SQLite sees it, and SQLite's errors as people read them.
+
+mod completion;
+mod dialect;
+mod error;
+mod grouping;
+mod messages;
+mod names;
+mod near;
+mod place;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use completion::{SqlWord, sql_candidates, sql_name_at, sql_table_of};
+pub use dialect::check_statement;
+pub use error::StatementError;
+pub use messages::explained;
+pub use names::{SqlNames, functions, keywords};
+pub use tables::tables_named;
