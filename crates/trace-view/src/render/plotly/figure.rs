@@ -47,10 +47,12 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
         if waterfall::is_cut(&series.y) {
             layout["shapes"] = cuts(bars.len());
         }
+        let ends = ends.iter().copied().chain(std::iter::repeat(None)).take(bars.len()).collect::<Vec<_>>();
         if ends.iter().any(Option::is_some) {
             data.push(error_bars(&data[0]["x"], &bars, &ends));
-            layout["showlegend"] = false.into();
         }
+        data.push(bar_labels(&data[0]["x"], &waterfall::labels(&series.y), &bars, &ends));
+        layout["showlegend"] = false.into();
     }
     if let Some(second) = &figure.second {
         layout["yaxis2"] = to_json(&axis(&second.axis).overlaying("y").side(AxisSide::Right).show_grid(false));
@@ -62,16 +64,35 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
     json!({ "data": data, "layout": layout, "config": config() })
 }
 
-/// Returns slanted lines over the lower ends of the totals of a waterfall whose axis does not begin at 0.
+/// Returns slanted lines over the lower ends of the totals of a waterfall whose axis does not begin at 0: a pair over each, whose grey is
+/// seen on a white and on a dark page.
 fn cuts(bars: usize) -> Value {
-    let line = |bar: usize| {
+    let line = |bar: usize, y: f64| {
         let at = bar as f64;
         json!({
-            "type": "line", "xref": "x", "yref": "paper", "x0": at - 0.45, "x1": at + 0.45, "y0": 0.03, "y1": 0.05,
-            "line": { "color": "#fff", "width": 4 },
+            "type": "line", "xref": "x", "yref": "paper", "x0": at - 0.45, "x1": at + 0.45, "y0": y, "y1": y + 0.02,
+            "line": { "color": "#888", "width": 1.5 },
         })
     };
-    json!([line(0), line(bars.saturating_sub(1))])
+    let last = bars.saturating_sub(1);
+    json!([line(0, 0.03), line(0, 0.045), line(last, 0.03), line(last, 0.045)])
+}
+
+/// Returns the values of a waterfall's bars as texts: above the bar and above its interval, of a bar that leads down below both. Texts of
+/// the bars themselves would stand where the interval is drawn.
+fn bar_labels(x: &Value, labels: &[String], bars: &[waterfall::Bar], ends: &[Option<[f64; 2]>]) -> Value {
+    let place = |(bar, ends): (&waterfall::Bar, &Option<[f64; 2]>)| {
+        let is_down = !bar.is_total && bar.to < bar.from;
+        let end = ends.map_or(bar.to, |[low, high]| if is_down { low.min(bar.to) } else { high.max(bar.to) });
+        (end, if is_down { "bottom center" } else { "top center" })
+    };
+    let (y, position): (Vec<f64>, Vec<&str>) = bars.iter().zip(ends).map(place).unzip();
+    json!({
+        "type": "scatter", "mode": "markers+text", "name": "value", "x": x, "y": y, "text": labels, "textposition": position,
+        // The size of a marker that is not seen is the distance of the text.
+        "marker": { "size": 9, "opacity": 0 },
+        "cliponaxis": false, "hoverinfo": "skip", "showlegend": false,
+    })
 }
 
 /// Returns the intervals of a waterfall's bars: that type of trace has none of its own.

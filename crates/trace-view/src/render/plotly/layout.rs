@@ -17,6 +17,11 @@ const SUBTITLE_CHARS: usize = 110;
 const LEGEND_CHARS: usize = 110;
 /// The mark of a series in the legend, in characters, about.
 const LEGEND_MARK: usize = 7;
+/// The height of an entry of a legend beside the plot, and what is below the plot, in pixels.
+const ENTRY: u32 = 19;
+const BELOW: u32 = 60;
+/// The entries up to which a figure is as high as its legend.
+const MOST_ENTRIES: usize = 64;
 /// The height of a figure with horizontal names, in pixels.
 const HEIGHT: u32 = 480;
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
@@ -38,12 +43,11 @@ pub(super) fn layout(figure: &Figure) -> Layout {
         .y_ref(Reference::Container)
         .y_anchor(Anchor::Top)
         .pad(Pad::new(18, 0, 0));
-    let names: usize = figure.series.iter().map(|series| series.name.chars().count() + LEGEND_MARK).sum();
-    let legend = if names <= LEGEND_CHARS {
+    let legend = if legend_chars(figure) <= LEGEND_CHARS {
         let above = Legend::new().orientation(Orientation::Horizontal).x(1.0).x_anchor(Anchor::Right);
         above.y(1.02).y_anchor(Anchor::Bottom)
     } else {
-        // Beside the plot, where it scrolls.
+        // Beside the plot, which is as high as the legend.
         Legend::new().orientation(Orientation::Vertical).x(1.02).x_anchor(Anchor::Left).y(1.0).y_anchor(Anchor::Top)
     };
     let empty = figure.series.iter().all(|series| series.x.is_empty());
@@ -51,7 +55,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
         .annotations(if empty { vec![nothing()] } else { Vec::new() })
         .title(title)
         .auto_size(true)
-        .height(figure.height.unwrap_or_else(|| HEIGHT + names_height(figure)) as usize)
+        .height(figure.height.unwrap_or_else(|| HEIGHT + names_height(figure)).max(legend_height(figure, top)) as usize)
         .margin(Margin::new().left(72).right(24).top(top).bottom(48))
         .paper_background_color(TRANSPARENT)
         .plot_background_color(TRANSPARENT)
@@ -69,6 +73,20 @@ pub(super) fn layout(figure: &Figure) -> Layout {
             if has_names(figure) { axis(&figure.x).type_(AxisType::Category) } else { axis(&figure.x) }.visible(!empty),
         )
         .y_axis(axis(&figure.y).visible(!empty))
+}
+
+/// Returns the height that a figure needs for its legend beside the plot; of a legend above it or of more entries than fit a page, where
+/// plotly.js scrolls it, 0.
+fn legend_height(figure: &Figure, top: usize) -> u32 {
+    let shown = |choice: &crate::Choice| choice.series.len();
+    let entries = figure.choices.iter().map(shown).max().unwrap_or(figure.series.len());
+    let is_beside = !figure.choices.is_empty() || legend_chars(figure) > LEGEND_CHARS;
+    if is_beside && entries <= MOST_ENTRIES { top as u32 + ENTRY * entries as u32 + BELOW } else { 0 }
+}
+
+/// The characters of a legend in one line.
+fn legend_chars(figure: &Figure) -> usize {
+    figure.series.iter().map(|series| series.name.chars().count() + LEGEND_MARK).sum()
 }
 
 /// Returns the text of an empty figure.

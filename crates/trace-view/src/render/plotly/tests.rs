@@ -190,7 +190,7 @@ fn a_waterfall_leads_from_total_to_total() {
     // The cut is drawn over both totals.
     let cuts =
         json["layout"]["shapes"].as_array().map(|cuts| cuts.iter().map(|cut| cut["x0"].as_f64()).collect::<Vec<_>>());
-    assert_eq!(cuts, Some(vec![Some(-0.45), Some(2.55)]));
+    assert_eq!(cuts, Some(vec![Some(-0.45), Some(-0.45), Some(2.55), Some(2.55)]));
 }
 
 #[test]
@@ -213,5 +213,13 @@ fn intervals_of_a_waterfall_are_error_bars_where_bars_end() {
     assert_eq!(bars["error_y"]["array"], json!([null, 1.0, null, 7.0]));
     assert_eq!(bars["error_y"]["arrayminus"], json!([null, 2.0, null, 2.0]));
     assert_eq!(json["data"][0]["customdata"], json!(["", "<br>95 %: +3 … +6", "", "<br>95 %: 101 … 110"]));
+    let labels = &json["data"][2];
+    assert_eq!(
+        (&labels["mode"], &labels["y"]),
+        (&json!("markers+text"), &json!([100.0, 106.0, 103.0, 110.0])),
+        "beyond the intervals"
+    );
+    assert_eq!(labels["textposition"], json!(["top center", "top center", "bottom center", "top center"]));
+    assert_eq!(labels["text"], json!(["100", "+5", "−2", "103"]));
     assert!(json["layout"]["yaxis"]["range"][1].as_f64() > Some(110.0), "{}", json["layout"]["yaxis"]);
 }

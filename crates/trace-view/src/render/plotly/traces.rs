@@ -103,7 +103,7 @@ fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis, inter
         "customdata": (0..series.y.len()).map(interval).collect::<Vec<_>>(),
         "hovertemplate": template, "increasing": more, "decreasing": less, "totals": total,
         "connector": { "line": { "color": "#888", "width": 1 } },
-        "text": waterfall::labels(&series.y), "textposition": "outside", "textangle": 0, "cliponaxis": false,
+        "text": waterfall::labels(&series.y), "textposition": "none",
     })
 }
 
