@@ -68,7 +68,9 @@ impl Magic for Events {
     }
 
     fn result(&self) -> Option<&'static str> {
-        Some("a polars DataFrame of the events, in the order of the trace, with all columns of events()")
+        Some(
+            "a polars DataFrame of the events, in the order of the trace, with all columns of events(); ts and end count from the start of the recording",
+        )
     }
 
     fn notes(&self) -> &'static str {
@@ -106,7 +108,7 @@ impl Magic for Events {
 }
 
 fn query(call: &Call<'_>) -> EventQuery {
-    let mut query = EventQuery::default().device_type(match call.text("device-type") {
+    let mut query = EventQuery::default().from_start().device_type(match call.text("device-type") {
         Some("cpu") => DeviceType::CPU,
         Some("gpu") => DeviceType::GPU,
         _ => DeviceType::ALL,

@@ -6,10 +6,10 @@ use crate::domain::{KernelType, is_device_work};
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS, mtia_rows_in_whole_steps, rows_in_whole_steps};
+use crate::frame::{EventRows, IntColumn, READ_COLUMNS, count_from, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
-use polars::prelude::{ChunkApply, DataFrame, IdxCa, IntoColumn, IntoSeries, PlSmallStr};
+use polars::prelude::{DataFrame, IdxCa, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -256,10 +256,7 @@ impl RankView {
             all.with_column(self.columns.column(name)?.clone())?;
         }
         let mut events = all.take(&IdxCa::from_vec("row".into(), self.rows.to_vec()))?;
-        for name in [TS, END] {
-            let shifted = events.column(name)?.i64()?.apply_values(|moment| moment.saturating_sub(self.origin));
-            events.with_column(shifted.into_series().into_column())?;
-        }
+        count_from(&mut events, self.origin)?;
         Ok(events)
     }
 

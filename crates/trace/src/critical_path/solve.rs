@@ -98,7 +98,7 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
         windows: bound,
         what_if,
         sweeps,
-        origin: traces.traces().iter().map(|trace| trace.info().first_ts).min().unwrap_or(0),
+        origin: traces.origin(),
         proposes: query.proposals > 0,
         notes,
         edges: if query.edges { Some(edges(&graph, &ranks)?) } else { None },

@@ -43,6 +43,7 @@ pub(crate) use spill::SpillFolder;
 pub use spill::remove_left_ranks;
 pub(crate) use stack::{stacked, stacked_tables, union_of_columns};
 pub(crate) use table_source::TableSource;
+pub(crate) use trace::origin;
 pub(crate) use tables::build_tables;
 pub use trace::{RankInfo, Trace};
 pub use trace_set::TraceSet;

@@ -81,6 +81,11 @@ impl RankInfo {
     }
 }
 
+/// Returns the start of the recording of these ranks: that of their first event, on the clock of the trace; 0 without ranks.
+pub(crate) fn origin(ranks: &[Trace]) -> i64 {
+    ranks.iter().map(|trace| trace.info().first_ts).min().unwrap_or(0)
+}
+
 impl Trace {
     fn of_parts(info: Arc<RankInfo>, source: RankSource, tables: FurtherTables) -> Self {
         Self { info, source, tables, derived: Derived::default() }

@@ -1,6 +1,7 @@
 //! All ranks of one run, with shared categories.
 
 use super::stack::stacked;
+use super::trace::origin;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::{NamedType, common_types};
 use crate::{Compat, Error, Rank, RankInfo, Result, Trace, Warning};
@@ -69,6 +70,12 @@ impl TraceSet {
     /// [`Error::MemorySetting`] if the setting of the user is not a size.
     pub(crate) fn budget(&self) -> Result<Budget> {
         Budget::of_loaded(self.shared.memory)
+    }
+
+    /// Returns the start of the recording: that of the first event of any rank, in nanoseconds on the clock of the trace; 0 without ranks.
+    /// Tables and pages count their times from it.
+    pub fn origin(&self) -> i64 {
+        origin(self.traces())
     }
 
     /// Returns the label, its name in a session and in the columns of a comparison.

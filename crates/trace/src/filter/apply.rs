@@ -1,7 +1,7 @@
 //! Filters applied to the events of a trace.
 
 use super::Where;
-use crate::dataset::union_of_columns;
+use crate::dataset::{origin, union_of_columns};
 use crate::error::FilterReason;
 use crate::frame::columns::{END, RANK, TS};
 use crate::{Error, Result, Trace};
@@ -73,8 +73,7 @@ impl Filter {
         if let Some(text) = &self.text {
             text.check_types(&columns)?;
         }
-        let origin = traces.iter().map(|trace| trace.info().first_ts).min().unwrap_or(0);
-        Ok(TraceFilter { filter: self.clone(), columns, origin })
+        Ok(TraceFilter { filter: self.clone(), columns, origin: origin(traces) })
     }
 }
 

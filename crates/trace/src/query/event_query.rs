@@ -5,6 +5,7 @@ use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
 use crate::filter::Filter;
 use crate::frame::columns::NAME;
+use crate::frame::count_from;
 use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
 
@@ -33,6 +34,7 @@ pub struct EventQuery {
     name: Option<String>,
     short_name: Option<String>,
     filter: Option<Filter>,
+    from_start: bool,
 }
 
 impl EventQuery {
@@ -78,6 +80,14 @@ impl EventQuery {
         self
     }
 
+    /// Counts `ts` and `end` from the start of the recording ([`TraceSet::origin`](crate::TraceSet::origin)), as conditions of filters
+    /// do; otherwise they are as recorded.
+    #[must_use]
+    pub fn from_start(mut self) -> Self {
+        self.from_start = true;
+        self
+    }
+
     /// Returns the events, with a leading column `rank` and the columns of [`TraceSet::events`](crate::TraceSet::events), in their
     /// order.
     ///
@@ -102,7 +112,11 @@ impl EventQuery {
             Ok(rank.with_events(events.filter(&mask)?))
         };
         let batches = Batches::within(trace.trace().budget()?, Task::Answer("events"));
-        stacked(&batches.each(&ranks, |rank| rank.bytes_needed(BYTES_PER_ROW), select)?)
+        let mut events = stacked(&batches.each(&ranks, |rank| rank.bytes_needed(BYTES_PER_ROW), select)?)?;
+        if self.from_start {
+            count_from(&mut events, trace.trace().origin())?;
+        }
+        Ok(events)
     }
 
     fn mask(&self, events: &DataFrame, window: &Window, passes: Option<&BooleanChunked>) -> Result<BooleanChunked> {
@@ -182,6 +196,19 @@ mod tests {
             assert_eq!(durations(EventQuery::default().short_name(short)), [40_000], "{short}");
         }
         assert!(durations(EventQuery::default().short_name("k")).is_empty());
+    }
+
+    #[test]
+    fn times_count_from_the_start_where_asked() {
+        let json = TraceBuilder::new().operator("aten::add", 40..60).operator("aten::mm", 70..75).json();
+        let trace = TraceSet::from_bytes(json).unwrap();
+        let times = |query: EventQuery| {
+            let df = query.name("aten::mm").select(&trace).unwrap();
+            ["ts", "end"].map(|name| df.column(name).unwrap().i64().unwrap().get(0).unwrap())
+        };
+        assert_eq!(trace.origin(), 40_000);
+        assert_eq!(times(EventQuery::default()), [70_000, 75_000]);
+        assert_eq!(times(EventQuery::default().from_start()), [30_000, 35_000]);
     }
 
     #[test]
