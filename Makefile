@@ -19,6 +19,8 @@ EXECUTED := $(DEMO).executed.ipynb
 
 # The folder of third-party traces and recorded answers; tests that need it are skipped without it.
 export TRACEBOOK_SHARED ?= $(CURDIR)/../shared
+# Answers to random statements of SQL, which a Rust test writes and a Python test compares with those of DuckDB.
+export TRACEBOOK_SQL_ANSWERS ?= $(abspath $(TARGET))/sql-answers
 
 # A crate of rust-analyzer's parser reads it at compile time: setting or unsetting it would recompile what uses the parser.
 unexport CI
@@ -26,7 +28,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -44,6 +46,7 @@ help:
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
 	@echo 'make bench-browser  time timelines, tables, trees and conversations in Chromium (BROWSER_EVENTS=1000000)'
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
+	@echo 'make bench-sql        seconds of statements of SQL on 10 million events'
 	@echo 'make bench-critical-path  time and memory of causal graphs of 10 thousand to 10 million events and of their replays; call graphs'
 	@echo 'make bench-memory  64 ranks within a memory budget: answers, memory, time (MEMORY_SIZES=100M,1G,8G; MEMORY_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-scale  small and large ranks by processes and Ray, against one process (SCALE_RANKS=512,4096,512:25000000; SCALE_WRITE=1 writes docs/benchmarks.md)'
@@ -276,6 +279,15 @@ bench: machine $(BENCH)/venv/.requirements
 	@$(CARGO) build --release --locked -p trace --example load -p trace-testkit --bin large_trace
 	@$(PYTHON) benches/loading --load '$(TARGET)/release/examples/load' --generator '$(TARGET)/release/large_trace' \
 	  --folder '$(BENCH)/data' --python '$(BENCH)/venv/bin/python' --sizes '$(BENCH_SIZES)' $(if $(BENCH_WRITE),--write docs/benchmarks.md) $(BENCH_FLAGS)
+	@$(MAKE) --no-print-directory bench-sql
+
+# Statements of SQL on a generated trace of 10 million events, with the times that are allowed. The trace is deleted.
+SQL_BYTES ?= 4300M
+
+bench-sql:
+	@$(CARGO) build --release --locked --quiet -p trace --example sql -p trace-testkit --bin large_trace
+	@mkdir -p '$(BENCH)/sql' && '$(TARGET)/release/large_trace' '$(BENCH)/sql/rank-0.json' --bytes $(SQL_BYTES) --seed 1
+	@'$(TARGET)/release/examples/sql' '$(BENCH)/sql'; code=$$?; rm -r '$(BENCH)/sql'; exit $$code
 
 $(BENCH)/venv/.requirements: benches/requirements.txt
 	@echo '== installing the other readers into $(BENCH)/venv'

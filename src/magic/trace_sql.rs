@@ -2,11 +2,12 @@
 
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind, any_of, did_you_mean};
-use super::context::Context;
+use super::context::{Context, Progress};
 use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use crate::{Error, session};
-use std::sync::Arc;
-use trace::{SqlTables, TraceSet, sql_tables, sql_times, tables_named};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use trace::{SqlTables, TraceSet, sql_tables, tables_named};
 use trace_view::grouped;
 
 pub(super) struct TraceSql;
@@ -82,10 +83,11 @@ impl Magic for TraceSql {
     fn notes(&self) -> &'static str {
         "Tables: events, kernels, launches, iterations and ranks of all loaded traces, told apart by the columns trace and rank; data frames \
          by the name of their variable; saved statements. Table functions: ancestors(id), descendants(id), self_time, gaps(stream), \
-         intersect(a, b), overlap(table). Names and categories are texts for LIKE and ~, times are nanoseconds, the end of an event is \
-         end_ts, its position in the file is id. Only the columns that a statement names are read, and only the ranks that conditions on \
-         trace and rank leave. Tab completes tables, columns and functions; Shift-Tab on a table lists its columns. What polars-sql \
-         cannot do is refused with what to write instead."
+         intersect(a, b), overlap(table). The dialect is SQLite's, with REGEXP, MEDIAN, QUANTILE_CONT, STDDEV and other functions. Names \
+         and categories are texts for LIKE and REGEXP, times are nanoseconds, the end of an event is end_ts, its position in the file is \
+         id. Only the columns that a statement names are read, and only the ranks that conditions on trace and rank leave. Tab completes \
+         tables, columns and functions; Shift-Tab on a table lists its columns. What other dialects write is refused with what to write \
+         instead."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -114,14 +116,31 @@ impl Magic for TraceSql {
         if !call.switch("no-execute") {
             let tables = tables(context, statement)?;
             let asked = statement.to_owned();
-            let df = context.run_blocking(move || tables.query(&asked))?;
+            let all = context.session.traces().values().map(|trace| trace.event_count() as u64).sum::<u64>().max(1);
+            let progress = Arc::new(Mutex::new(Progress::new(context.out, !call.quiet())));
+            let shown = Arc::clone(&progress);
+            let on_rows = move |rows: u64| {
+                let mut progress = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                progress.draw_if_due(|elapsed| bar(rows, all, elapsed));
+            };
+            let answer = context.run_blocking(move || tables.answer_with(&asked, on_rows));
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            let seconds = format!("{:.1} s", progress.elapsed().as_secs_f64());
+            let how = match &answer {
+                Ok(_) => "done",
+                Err(Error::Interrupted) => "interrupted",
+                Err(_) => "failed",
+            };
+            progress.end(&format!("{how} · {seconds}"));
+            let answer = answer?;
             context.check_interrupt()?;
+            let df = answer.rows;
             if df.height() == 0 && !call.quiet() {
                 context.print_line("no rows");
             }
             let caption = caption(statement, df.height());
-            let times = Some(sql_times(statement, &df));
-            let frame = Frame { times, ..Frame::of(df, &caption) };
+            let columns = df.get_column_names_owned().iter().map(ToString::to_string).collect();
+            let frame = Frame { times: Some(answer.times), columns: Some(columns), ..Frame::of(df, &caption) };
             deliver(call, context, frame, bind.as_deref())?;
             if let Some(name) = bind.as_deref().filter(|name| is_table(name) && !call.quiet()) {
                 context.print_line(format!("FROM {name} still reads the traces: choose another name to use it in SQL"));
@@ -233,6 +252,12 @@ fn tables(context: &mut Context<'_>, statement: &str) -> Result<SqlTables, Error
 
 fn is_view(name: &str) -> bool {
     sql_tables([]).iter().any(|table| table.name == name && !table.is_function)
+}
+
+/// Returns a share and a text: `12,300,000 rows read · 4.1 s`. Joins read rows more than once, so that the share may stay at its end.
+fn bar(rows: u64, all: u64, elapsed: Duration) -> (f64, String) {
+    let percent = (rows as f64 / all as f64 * 100.0).min(99.0);
+    (percent, format!("{} rows read · {:.1} s", grouped(rows as usize), elapsed.as_secs_f64()))
 }
 
 /// Returns the statement on one line, and the number of rows.

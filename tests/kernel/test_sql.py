@@ -48,7 +48,7 @@ def test_help_on_a_table_shows_its_columns(job):
 
 def test_long_statement_is_interrupted(job):
     before = processor_seconds(job.pid)
-    msg_id = job.begin("%trace_sql SELECT SUM(a.ts + b.ts) AS n FROM events a CROSS JOIN kernels b")
+    msg_id = job.begin("%trace_sql SELECT SUM(a.dur + b.dur) AS n FROM events a CROSS JOIN kernels b")
     wait_until(lambda: processor_seconds(job.pid) - before > 0.3, AT_MOST, "nothing is computed")
     job.interrupt()
     assert job.finish(msg_id, timeout=LONG).content["ename"] == "KeyboardInterrupt"

@@ -1,7 +1,9 @@
 //! Connections: tables, limits, and statements that only read.
 
 use crate::functions::register;
+use crate::heap::HeapBound;
 use crate::module::add;
+use crate::statement::{CombinedColumn, combined_columns};
 use crate::store::{FirstFailure, TableState, locked};
 use crate::table::{Failure, Host, Table};
 use crate::value::{Kind, Value};
@@ -23,6 +25,8 @@ pub struct AnswerColumn {
     pub name: String,
     /// The type that the table declares, if the column is one of a table.
     pub kind: Option<Kind>,
+    /// The unit that the table declares, if the column shows or adds up values of such columns.
+    pub unit: Option<String>,
 }
 
 /// Why a statement has no answer.
@@ -32,6 +36,8 @@ pub enum StatementFailure {
     Refused(rusqlite::Error),
     /// The host ended it.
     Interrupted,
+    /// It needs more memory than it may use.
+    OutOfMemory,
     /// A table or the receiver of the rows failed.
     Failed(Failure),
 }
@@ -70,7 +76,7 @@ impl Database {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
         connection
-            .execute_batch("PRAGMA case_sensitive_like = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE")?;
+            .execute_batch("PRAGMA case_sensitive_like = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE; PRAGMA cache_size = -65536")?;
         for (limit, value) in [
             (Limit::SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
             (Limit::SQLITE_LIMIT_LENGTH, 100_000_000),
@@ -120,11 +126,11 @@ impl Database {
         &self.connection
     }
 
-    /// Runs a statement that reads.
+    /// Runs a statement that reads, within so many bytes for sorts, groups and joins.
     ///
     /// # Errors
     /// If SQLite refuses it, the host interrupts it, or a table fails.
-    pub fn run(&mut self, statement: &str, receiver: &mut dyn Receiver) -> Result<(), StatementFailure> {
+    pub fn run(&mut self, statement: &str, bytes: usize, receiver: &mut dyn Receiver) -> Result<(), StatementFailure> {
         *locked(&self.failed) = None;
         let host = Arc::clone(&self.host);
         let watched = self.connection.progress_handler(STEPS, Some(move || host.is_interrupted()));
@@ -136,6 +142,7 @@ impl Database {
             }))
         });
         guarded.map_err(StatementFailure::Refused)?;
+        let _bound = HeapBound::of(bytes);
         let mut refused_by_receiver = None;
         let result = self.rows(statement, receiver, &mut refused_by_receiver);
         if let Some(failure) = refused_by_receiver.or_else(|| locked(&self.failed).take()) {
@@ -143,8 +150,23 @@ impl Database {
         }
         result.map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::OperationInterrupted) => StatementFailure::Interrupted,
+            Some(rusqlite::ErrorCode::OutOfMemory) => StatementFailure::OutOfMemory,
             _ => StatementFailure::Refused(error),
         })
+    }
+
+    /// Returns the unit that all operands of a column have.
+    fn common_unit(&self, combined: &CombinedColumn) -> Option<String> {
+        let units = combined.statements.iter().map(|statement| {
+            let prepared = self.connection.prepare(statement).ok()?;
+            let column = prepared.columns().nth(combined.column)?;
+            declared(column.decl_type()).1
+        });
+        let units: Option<Vec<String>> = units.collect();
+        units?
+            .into_iter()
+            .reduce(|first, next| if first == next { first } else { String::new() })
+            .filter(|unit| !unit.is_empty())
     }
 
     fn rows(
@@ -155,11 +177,19 @@ impl Database {
     ) -> rusqlite::Result<()> {
         let mut prepared = self.connection.prepare(statement)?;
         let columns = prepared.columns();
-        let (names, kinds): (Vec<String>, Vec<Option<Kind>>) =
-            columns.map(|column| (column.name().to_owned(), kind_of(column.decl_type()))).unzip();
-        let columns = numbered(names).into_iter().zip(kinds).map(|(name, kind)| AnswerColumn { name, kind });
-        receiver.columns(columns.collect());
-        let width = prepared.column_count();
+        let (names, declared): (Vec<String>, Vec<Declared>) =
+            columns.map(|column| (column.name().to_owned(), declared(column.decl_type()))).unzip();
+        let columns = numbered(names).into_iter().zip(declared);
+        let mut columns: Vec<AnswerColumn> =
+            columns.map(|(name, (kind, unit))| AnswerColumn { name, kind, unit }).collect();
+        let width = columns.len();
+        for combined in combined_columns(statement).into_iter().filter(|combined| combined.items == width) {
+            let column = &mut columns[combined.column];
+            if column.unit.is_none() {
+                column.unit = self.common_unit(&combined);
+            }
+        }
+        receiver.columns(columns);
         let mut rows = prepared.query([])?;
         while let Some(row) = rows.next()? {
             for column in 0..width {
@@ -174,6 +204,15 @@ impl Database {
     }
 }
 
+/// The type and the unit of a column of a table.
+type Declared = (Option<Kind>, Option<String>);
+
+fn declared(text: Option<&str>) -> Declared {
+    let (kind, unit) = text.map(|text| text.split_once(' ').unwrap_or((text, ""))).unwrap_or_default();
+    let kind = [Kind::Int, Kind::Real, Kind::Text].into_iter().find(|known| kind == known.declared());
+    (kind, kind.and(Some(unit)).filter(|unit| !unit.is_empty()).map(str::to_owned))
+}
+
 fn give(row: &Row<'_>, column: usize, receiver: &mut dyn Receiver) -> rusqlite::Result<()> {
     match row.get_ref(column)? {
         ValueRef::Null => receiver.value(column, Value::Null),
@@ -183,10 +222,6 @@ fn give(row: &Row<'_>, column: usize, receiver: &mut dyn Receiver) -> rusqlite::
         ValueRef::Blob(bytes) => receiver.value(column, Value::Text(&String::from_utf8_lossy(bytes))),
     }
     Ok(())
-}
-
-fn kind_of(declared: Option<&str>) -> Option<Kind> {
-    [Kind::Int, Kind::Real, Kind::Text].into_iter().find(|kind| declared == Some(kind.declared()))
 }
 
 /// Functions that look at more than values.

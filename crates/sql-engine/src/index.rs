@@ -3,6 +3,8 @@
 use crate::column::Column;
 use crate::value::{Kind, Value};
 use foldhash::fast::FixedState;
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -40,7 +42,7 @@ pub(crate) fn key(value: Value<'_>) -> Option<i64> {
 impl Index {
     /// Returns the memory that an index of so many rows needs at most, in bytes.
     pub(crate) fn bytes_needed(rows: usize) -> usize {
-        rows.saturating_mul(20)
+        rows.saturating_mul(48)
     }
 
     /// Builds the index of a column of so many rows.
@@ -50,25 +52,20 @@ impl Index {
             None if column.dictionary().is_some() => None,
             None => key(column.value(row)),
         };
-        let (mut least, mut most, mut found, mut ascends, mut last) = (i64::MAX, i64::MIN, 0_usize, true, i64::MIN);
-        for row in 0..rows {
-            let Some(key) = key_of(row) else {
-                ascends = false;
-                continue;
-            };
-            (least, most, found) = (least.min(key), most.max(key), found + 1);
-            ascends &= last <= key;
-            last = key;
-        }
-        if ascends && kind == Kind::Int {
+        let keys: Vec<Option<i64>> = (0..rows).into_par_iter().map(key_of).collect();
+        let found = keys.iter().flatten().count();
+        if kind == Kind::Int && found == rows && keys.is_sorted() {
             return Self { keys: Keys::Ascending(rows), rows: Vec::new() };
         }
-        let span = if found == 0 { 0 } else { most.abs_diff(least) as usize };
+        let least = keys.iter().flatten().min().copied().unwrap_or(0);
+        let most = keys.iter().flatten().max().copied().unwrap_or(0);
+        let span = most.abs_diff(least) as usize;
         if span < found.saturating_mul(4).saturating_add(1024) {
-            return Self::dense(least, span, found, rows, key_of);
+            return Self::dense(least, span, found, &keys);
         }
-        let mut pairs: Vec<(i64, u32)> = (0..rows).filter_map(|row| key_of(row).map(|key| (key, row as u32))).collect();
-        pairs.sort_unstable();
+        let mut pairs: Vec<(i64, u32)> =
+            keys.iter().zip(0..).filter_map(|(key, row)| key.map(|key| (key, row))).collect();
+        pairs.par_sort_unstable();
         Self {
             keys: Keys::Sorted(pairs.iter().map(|pair| pair.0).collect()),
             rows: pairs.into_iter().map(|pair| pair.1).collect(),
@@ -76,20 +73,20 @@ impl Index {
     }
 
     /// Sorts rows by counting their keys.
-    fn dense(least: i64, span: usize, found: usize, rows: usize, key_of: impl Fn(usize) -> Option<i64>) -> Self {
+    fn dense(least: i64, span: usize, found: usize, keys: &[Option<i64>]) -> Self {
         let place = |key: i64| key.abs_diff(least) as usize;
         let mut starts = vec![0_u32; span + 2];
-        for key in (0..rows).filter_map(&key_of) {
-            starts[place(key) + 1] += 1;
+        for key in keys.iter().flatten() {
+            starts[place(*key) + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let (mut next, mut sorted) = (starts.clone(), vec![0_u32; found]);
-        for row in 0..rows {
-            if let Some(key) = key_of(row) {
-                let next = &mut next[place(key)];
-                sorted[*next as usize] = row as u32;
+        for (key, row) in keys.iter().zip(0_u32..) {
+            if let Some(key) = key {
+                let next = &mut next[place(*key)];
+                sorted[*next as usize] = row;
                 *next += 1;
             }
         }

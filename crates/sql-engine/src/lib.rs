@@ -8,16 +8,18 @@
 //! | `value`, `column`, `table` | what a caller implements |
 //! | `condition`, `like`, `index`, `rows` | which rows of a part pass conditions |
 //! | `order` | rows of all parts in an order, or in groups |
-//! | `plan`, `scan`, `store` | what is taken over from SQLite, and how it is done |
-//! | `module` | SQLite's C interface: the only file with `unsafe` |
+//! | `plan`, `scan`, `block`, `store` | what is taken over from SQLite, and how it is done |
+//! | `module`, `heap` | SQLite's C interface: the only files with `unsafe` |
 //! | `database` | connections, limits, statements |
 //! | `functions` | functions that SQLite lacks |
 //! | `statement` | tokens, completion, refusals, errors |
 
+mod block;
 mod column;
 mod condition;
 mod database;
 mod functions;
+mod heap;
 mod index;
 mod like;
 mod module;
@@ -34,11 +36,11 @@ mod value;
 
 pub use column::{Column, Dictionary, Taken};
 pub use database::{AnswerColumn, Database, Receiver, StatementFailure};
-pub use functions::{names as function_names, register};
+pub use functions::register;
 pub use rusqlite;
 pub use statement::{
-    SqlNames, SqlWord, StatementError, check_statement, explained, functions, keywords, sql_candidates, sql_name_at,
-    sql_table_of, tables_named,
+    SqlNames, SqlWord, StatementError, TableCall, all_functions, check_statement, explained, keywords, sql_candidates,
+    sql_name_at, sql_table_of, table_calls, tables_named, usage,
 };
 pub use table::{ColumnSpec, Failure, Host, Part, PartSpec, Table};
 pub use value::{Kind, OwnedValue, Value};

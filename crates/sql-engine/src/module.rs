@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::column::Column;
+use crate::block::Gathered;
 use crate::condition::{Operand, Test};
 use crate::order::{OrderKey, Purpose};
 use crate::plan::{Offer, Plan, Request, RowBound, choose};
@@ -139,9 +139,12 @@ fn declaration(state: &TableState) -> String {
         let hidden = if column.is_argument { " HIDDEN" } else { "" };
         // NUL ends a text of C.
         let name = column.name.replace('"', "\"\"").replace('\0', "\u{fffd}");
-        format!("\"{name}\" {}{hidden}", column.kind.declared())
+        let unit = column.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+        format!("\"{name}\" {}{unit}{hidden}", column.kind.declared())
     });
-    format!("CREATE TABLE x({})", columns.collect::<Vec<_>>().join(", "))
+    let columns: Vec<String> = columns.collect();
+    // SQLite has no tables without columns.
+    format!("CREATE TABLE x({})", if columns.is_empty() { "\"\" HIDDEN".to_owned() } else { columns.join(", ") })
 }
 
 unsafe extern "C" fn disconnect(table: *mut ffi::sqlite3_vtab) -> c_int {
@@ -383,31 +386,21 @@ unsafe extern "C" fn column(
         }
         // A column that is not there is NULL, as is a context that is left alone.
         let Some(values) = part.column(column) else { return Ok(()) };
+        let (value, stays) = match (cursor.scan.read_ahead(column), values.dictionary()) {
+            (Some(Gathered::Code(code)), Some(dictionary)) => (Value::Text(dictionary.text(code)), true),
+            (Some(Gathered::Null), _) => (Value::Null, true),
+            (Some(Gathered::Int(value)), _) => (Value::Int(value), true),
+            (Some(Gathered::Real(value)), _) => (Value::Real(value), true),
+            (_, Some(dictionary)) => {
+                (values.code(row).map_or(Value::Null, |code| Value::Text(dictionary.text(code))), true)
+            }
+            (_, None) => (values.value(row), cursor.keeps_texts),
+        };
         // SAFETY: the context is SQLite's. Texts that are not copied are those of parts or of dictionaries that the table keeps until
         // the connection is closed.
-        unsafe { give_value(context, values, row, state.kind(column), cursor.keeps_texts) };
+        unsafe { give(context, value, state.kind(column), stays) };
         Ok(())
     })
-}
-
-/// Hands the value of a row to SQLite.
-///
-/// # Safety
-/// The context is that of the call; with `keeps_texts`, texts of the column live until the connection is closed, and those of its
-/// dictionary do in any case.
-unsafe fn give_value(
-    context: *mut ffi::sqlite3_context,
-    values: &dyn Column,
-    row: usize,
-    kind: Kind,
-    keeps_texts: bool,
-) {
-    let (value, stays) = match values.dictionary() {
-        Some(dictionary) => (values.code(row).map_or(Value::Null, |code| Value::Text(dictionary.text(code))), true),
-        None => (values.value(row), keeps_texts),
-    };
-    // SAFETY: as above.
-    unsafe { give(context, value, kind, stays) };
 }
 
 /// Hands a value to SQLite.

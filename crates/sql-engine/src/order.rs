@@ -100,6 +100,11 @@ impl Ordered {
         Ok(Self { chosen, starts, order })
     }
 
+    /// Returns the number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
     /// Returns the part and the row at a place.
     pub(crate) fn at(&self, place: usize) -> Option<(&Chosen, usize)> {
         let number = *self.order.get(place)? as usize;

@@ -76,6 +76,8 @@ pub(crate) struct Plan {
     pub(crate) call: Vec<Option<usize>>,
     /// The columns that are read.
     pub(crate) columns: Vec<usize>,
+    /// Those of them that SQLite asks for.
+    pub(crate) shown: Vec<usize>,
     /// The operands that come as lists.
     pub(crate) lists: Vec<usize>,
 }
@@ -158,17 +160,22 @@ pub(crate) fn choose(state: &TableState, request: &Request) -> Option<Choice> {
         }
     }
     plan.columns = columns_read(state, &plan, request.used);
+    plan.shown = plan.columns.iter().copied().filter(|column| is_used(*column, request.used)).collect();
     Some(Choice { plan, usage, rows, cost })
+}
+
+/// Whether SQLite asks for a column.
+fn is_used(column: usize, used: u64) -> bool {
+    used & (1 << column.min(63)) != 0
 }
 
 /// Returns the columns that a scan reads: those of the statement, of conditions, and of the order.
 fn columns_read(state: &TableState, plan: &Plan, used: u64) -> Vec<usize> {
-    let is_used = |column: usize| used & (1 << column.min(63)) != 0;
     let further = |column: usize| {
         plan.conditions.iter().any(|condition| condition.column == column)
             || plan.order.iter().any(|key| key.column == column)
     };
-    (0..state.first_argument()).filter(|&column| is_used(column) || further(column)).collect()
+    (0..state.first_argument()).filter(|&column| is_used(column, used) || further(column)).collect()
 }
 
 /// Estimates the rows of a scan and what it costs, in the time of one row of SQLite's.

@@ -1,5 +1,6 @@
 //! Rows of a part that pass the conditions of a scan.
 
+use crate::column::Column;
 use crate::condition::{Check, Condition, Operand, Test, is_alike};
 use crate::index::{Bounds, Index, key};
 use crate::store::{Loaded, Stop, TableState};
@@ -50,23 +51,31 @@ pub(crate) fn passing(
 ) -> Result<RowSet, Stop> {
     let operand = |condition: &Condition| condition.argument.and_then(|at| operands.get(at));
     let mut candidates: Option<RowSet> = None;
+    // The column whose keys tell exactly which rows pass.
+    let mut settled: Option<usize> = None;
     for &column in looked_up {
         let of_column = conditions.iter().filter(|condition| condition.column == column);
         let kind = state.kind(column);
         let mut bounds: Option<Bounds> = None;
-        for (test, value) in of_column.filter_map(|condition| Some((condition.test, operand(condition)?))) {
-            if let Operand::One(value) = value
-                && let Some((from, to)) = bounds_of(state, part, column, test, value.borrowed())
-            {
-                let known = bounds.unwrap_or((i64::MIN, i64::MAX));
-                bounds = Some((known.0.max(from), known.1.min(to)));
-            }
+        let mut is_whole = true;
+        for condition in of_column.filter(|condition| is_sought(condition)) {
+            let of_condition = match operand(condition) {
+                Some(Operand::One(value)) => bounds_of(state, part, column, condition.test, value.borrowed()),
+                _ => None,
+            };
+            let Some((from, to)) = of_condition else {
+                is_whole = false;
+                continue;
+            };
+            let known = bounds.unwrap_or((i64::MIN, i64::MAX));
+            bounds = Some((known.0.max(from), known.1.min(to)));
         }
         let Some(bounds) = bounds else { continue };
         let Some(values) = part.column(column) else { continue };
         let Some(index) = part.index(state, column, kind)? else { continue };
         let places = index.within(values, bounds);
         if candidates.as_ref().is_none_or(|known| places.len() < known.len()) {
+            settled = (is_whole && is_exact(kind, values)).then_some(column);
             candidates = Some(match index.ascends() {
                 true => RowSet::Range(places),
                 false => RowSet::Indexed(index, places),
@@ -74,8 +83,10 @@ pub(crate) fn passing(
         }
     }
     let candidates = candidates.unwrap_or(RowSet::Range(0..part.rows()));
+    let is_settled = |condition: &&Condition| settled == Some(condition.column) && is_sought(condition);
     let checks: Vec<Check<'_>> = conditions
         .iter()
+        .filter(|condition| !is_settled(condition))
         .filter_map(|condition| {
             condition.check(state.kind(condition.column), part.column(condition.column), operand(condition))
         })
@@ -102,6 +113,16 @@ pub(crate) fn passing(
         })
         .collect();
     Ok(RowSet::List(chunks?.concat().into()))
+}
+
+/// Whether an index finds the rows of a condition.
+fn is_sought(condition: &Condition) -> bool {
+    condition.test == Test::Equal || condition.test.is_bound()
+}
+
+/// Whether equal keys of a column are equal values.
+fn is_exact(kind: Kind, values: &dyn Column) -> bool {
+    kind == Kind::Int || values.dictionary().is_some()
 }
 
 /// Returns the keys of an index between which the rows are that may pass; none if the index does not tell.

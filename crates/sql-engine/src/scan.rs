@@ -1,5 +1,6 @@
 //! Scans: the rows of a table in the order of a plan, one after the other.
 
+use crate::block::{Block, Gathered};
 use crate::condition::Operand;
 use crate::order::{Chosen, Ordered, Purpose};
 use crate::plan::{Plan, row_bound};
@@ -8,6 +9,9 @@ use crate::store::{Loaded, Stop, TableState};
 use crate::value::OwnedValue;
 use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Rows between two reports of progress.
+const REPORTED: usize = 1 << 16;
 
 /// The most rows of a scan that are kept for the next one with the same operands.
 const MOST_KEPT: usize = 1 << 22;
@@ -20,10 +24,15 @@ pub(crate) struct Scan {
     call: Vec<OwnedValue>,
     /// Parts that come after the present one.
     waiting: VecDeque<usize>,
+    /// Parts that a scan with the same plan and call has read.
+    loaded: Vec<(usize, Arc<Loaded>)>,
     /// Rows of parts that a scan with the same plan and operands found.
     kept: Vec<(usize, RowSet)>,
     ordered: Option<Arc<Ordered>>,
+    block: Block,
     at: Option<Place>,
+    /// Rows since the last report of progress.
+    unreported: usize,
 }
 
 /// The place of a scan: a row of a part.
@@ -42,24 +51,26 @@ impl Scan {
     /// # Errors
     /// Those of the table, and an interrupt.
     pub(crate) fn start(&mut self, state: &TableState, plan: Arc<Plan>, operands: Vec<Operand>) -> Result<(), Stop> {
-        let is_same = self.operands == operands && self.plan.as_ref().is_some_and(|known| Arc::ptr_eq(known, &plan));
-        if !is_same {
+        let is_same_plan = self.plan.as_ref().is_some_and(|known| Arc::ptr_eq(known, &plan));
+        if !is_same_plan || !plan.call.is_empty() {
+            self.loaded.clear();
+        }
+        if !is_same_plan || self.operands != operands {
             self.kept.clear();
             self.ordered = None;
-            self.call = plan
-                .call
-                .iter()
-                .map(|place| match place.and_then(|place| operands.get(place)) {
-                    Some(Operand::One(value)) => value.clone(),
-                    _ => OwnedValue::Null,
-                })
-                .collect();
+            self.block.clear();
+            let argument = |place: &Option<usize>| match place.and_then(|place| operands.get(place)) {
+                Some(Operand::One(value)) => value.clone(),
+                _ => OwnedValue::Null,
+            };
+            self.call = plan.call.iter().map(argument).collect();
             self.operands = operands;
         }
         self.at = None;
         let parts = state.table.parts();
         let left = |part: &usize| may_pass(state, &parts[*part].fixed, &plan.conditions, &self.operands);
-        self.waiting = (0..parts.len()).filter(left).collect();
+        self.waiting.clear();
+        self.waiting.extend((0..parts.len()).filter(left));
         self.plan = Some(Arc::clone(&plan));
         if plan.order.is_empty() {
             return self.next_part(state);
@@ -87,7 +98,18 @@ impl Scan {
     /// Returns a part and its rows.
     fn rows(&mut self, state: &TableState, part: usize) -> Result<(Arc<Loaded>, RowSet), Stop> {
         let Some(plan) = self.plan.clone() else { return Err(Stop::Interrupted) };
-        let loaded = state.part(part, &plan.columns, &self.call)?;
+        let loaded = match self.loaded.iter().find(|(of, _)| *of == part) {
+            Some((_, loaded)) => Arc::clone(loaded),
+            None => {
+                let loaded = state.part(part, &plan.columns, &self.call)?;
+                // Parts of large jobs make room for each other.
+                if plan.looked_up.is_empty() {
+                    self.loaded.clear();
+                }
+                self.loaded.push((part, Arc::clone(&loaded)));
+                loaded
+            }
+        };
         if let Some((_, rows)) = self.kept.iter().find(|(of, _)| *of == part) {
             return Ok((loaded, rows.clone()));
         }
@@ -115,6 +137,9 @@ impl Scan {
 
     fn go_to_ordered(&mut self, place: usize) {
         let Some(ordered) = &self.ordered else { return };
+        if let Some(plan) = &self.plan {
+            self.block.cover(ordered, place, &plan.shown);
+        }
         let Some((chosen, row)) = ordered.at(place) else {
             self.at = None;
             return;
@@ -134,6 +159,11 @@ impl Scan {
     /// Those of the table, and an interrupt.
     pub(crate) fn next(&mut self, state: &TableState) -> Result<(), Stop> {
         let Some(at) = &mut self.at else { return Ok(()) };
+        self.unreported += 1;
+        if self.unreported == REPORTED {
+            self.unreported = 0;
+            state.host.rows_read(REPORTED);
+        }
         if self.ordered.is_some() {
             let next = at.next;
             self.go_to_ordered(next);
@@ -154,6 +184,12 @@ impl Scan {
     /// Returns the present part, and the row in it.
     pub(crate) fn place(&self) -> Option<(usize, &Loaded, usize)> {
         self.at.as_ref().map(|at| (at.part, &*at.loaded, at.row))
+    }
+
+    /// Returns the value of a column of the present row, if it was read ahead.
+    pub(crate) fn read_ahead(&self, column: usize) -> Option<Gathered> {
+        self.ordered.as_ref()?;
+        self.block.value(self.at.as_ref()?.next.checked_sub(1)?, column)
     }
 
     /// Returns the value of an argument of the table function.

@@ -15,6 +15,8 @@ pub struct ColumnSpec {
     pub name: String,
     /// The type of its values.
     pub kind: Kind,
+    /// The unit of its values: columns of an answer have it as far as they show or add up such values.
+    pub unit: Option<&'static str>,
     /// Whether it is an argument of a table function: `stream` of `gaps(stream)`. Such columns come last, and `*` leaves them out.
     pub is_argument: bool,
 }
@@ -22,7 +24,13 @@ pub struct ColumnSpec {
 impl ColumnSpec {
     /// Declares a column.
     pub fn new(name: impl Into<String>, kind: Kind) -> Self {
-        Self { name: name.into(), kind, is_argument: false }
+        Self { name: name.into(), kind, unit: None, is_argument: false }
+    }
+
+    /// Declares the unit of the values, in one word.
+    #[must_use]
+    pub fn with_unit(self, unit: Option<&'static str>) -> Self {
+        Self { unit, ..self }
     }
 
     /// Declares an argument of a table function.
@@ -69,6 +77,11 @@ pub trait Table: Send + Sync {
 pub trait Host: Send + Sync {
     /// Whether the statement is to end.
     fn is_interrupted(&self) -> bool;
+
+    /// Hears that tables have given SQLite so many further rows.
+    fn rows_read(&self, rows: usize) {
+        let _ = rows;
+    }
 
     /// Whether this much further memory may be used.
     fn fits(&self, bytes: usize) -> bool;

@@ -10,11 +10,11 @@ mod filter;
 mod frame;
 mod kept;
 mod parameter;
-mod sql;
 mod storage;
 
+pub use sql_engine::StatementError as SqlError;
 pub use {critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
-pub use {frame::*, kept::*, parameter::*, sql::*, storage::*};
+pub use {frame::*, kept::*, parameter::*, storage::*};
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
 use details::{hint_text, marked, memory_refusal, near, none_of, position_text, space_refusal, within, without_events};

@@ -121,8 +121,8 @@ pub use present::{display_table, frame_table};
 pub use query::EventQuery;
 pub use read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 pub use sql::{
-    SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_functions, sql_keywords, sql_name_at,
-    sql_table_of, sql_tables, sql_times, tables_named,
+    SqlAnswer, SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_function, sql_functions,
+    sql_keywords, sql_name_at, sql_table_of, sql_tables, tables_named,
 };
 pub use statistics;
 pub use store::{Cache, CacheEntry, Cleared, private_folder};

@@ -8,8 +8,8 @@ use crate::magic::magics::find;
 use crate::session::View;
 use std::fmt::Write;
 use trace::{
-    SqlNames, SqlTable, SqlWord, sql_candidates, sql_column, sql_functions, sql_keywords, sql_name_at, sql_table_of,
-    sql_tables,
+    SqlNames, SqlTable, SqlWord, sql_candidates, sql_column, sql_function, sql_functions, sql_keywords, sql_name_at,
+    sql_table_of, sql_tables,
 };
 use trace_view::{Bundle, terminal_safe};
 
@@ -59,8 +59,7 @@ pub(super) fn inspect(code: &str, at: usize, view: &View) -> Option<Bundle> {
     if let Some(column) = sql_column(&name) {
         return Some(Bundle::text(format!("{name}: {}{}", column.meaning, unit(column))));
     }
-    let is_function = sql_functions().iter().any(|function| function.eq_ignore_ascii_case(&name));
-    is_function.then(|| Bundle::text(format!("{}(…): a function of polars-sql", name.to_uppercase())))
+    sql_function(&name).map(|usage| Bundle::text(format!("{usage}: a function of SQL")))
 }
 
 fn unit(column: &trace_view::Column) -> String {
@@ -102,7 +101,7 @@ fn names(view: &View) -> SqlNames {
     SqlNames {
         tables,
         table_functions: functions.into_iter().map(named).collect(),
-        functions: sql_functions().into_iter().map(str::to_owned).collect(),
+        functions: sql_functions(),
         keywords: sql_keywords().into_iter().map(str::to_owned).collect(),
         labels: view.traces.iter().map(|trace| trace.label.clone()).collect(),
     }

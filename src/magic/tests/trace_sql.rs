@@ -20,6 +20,10 @@ fn statement_is_shown_with_caption_and_rows() {
         .text("%trace_sql SELECT trace, name, SUM(dur) AS dur FROM kernels GROUP BY trace, name ORDER BY trace");
     assert!(text.contains("2 rows") && text.contains("void gemm<float>(int)"), "{text}");
     assert!(text.contains("SELECT trace, name, SUM(dur) AS dur"), "{text}");
+    let text = notebook
+        .text("%trace_sql SELECT trace, stream, r.rank FROM kernels, (SELECT 0 AS rank UNION ALL SELECT 1) AS r");
+    // Columns are in the order of the statement.
+    assert!(text.lines().any(|line| line.split_whitespace().eq(["trace", "stream", "rank"])), "{text}");
     assert_eq!(notebook.text("%trace_sql SELECT * FROM events WHERE dur < 0").lines().next(), Some("no rows"));
 }
 
@@ -144,4 +148,93 @@ fn help_on_a_table_lists_its_columns() {
     assert_eq!(page("%%trace_sql\nSELECT k.end_ts FROM kernels k", "end_ts"), "end_ts: end: ts + dur [ns]");
     assert!(page("%trace_sql SELECT * FROM gaps(7)", "gaps").contains("before_name"));
     assert!(page("%%trace_sql\nSELECT AVG(dur) FROM kernels", "AVG").contains("function"));
+}
+
+/// Returns the path of a trace of the notebooks.
+fn recorded(name: &str) -> String {
+    format!("{}/notebooks/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns a statement of the guide that contains `words`, with all its rows.
+fn of_guide(words: &str) -> String {
+    let guide = include_str!("../../../docs/guide/sql.md");
+    let mut cells = guide.split("```").filter_map(|block| block.strip_prefix("tracebook\n%%trace_sql\n"));
+    let statement = cells.find(|cell| cell.contains(words)).unwrap_or_else(|| panic!("the guide has no {words}"));
+    statement.trim_end().trim_end_matches("LIMIT 5").replace('\n', " ")
+}
+
+/// Returns the rows of a magic, ascending: the text of the column `key`, and numbers.
+fn answers(notebook: &mut Notebook, code: &str, key: &str, numbers: &[&str]) -> Vec<(String, Vec<f64>)> {
+    notebook.text(&format!("asked = {code}"));
+    let frame = notebook.frame("asked");
+    let value = |name: &str, row: usize| frame.column(name).unwrap().get(row).unwrap().into_static();
+    let text = |row: usize| value(key, row).get_str().map_or_else(|| value(key, row).to_string(), str::to_owned);
+    let number = |name: &&str, row: usize| value(name, row).try_extract::<f64>().unwrap();
+    let mut rows: Vec<(String, Vec<f64>)> =
+        (0..frame.height()).map(|row| (text(row), numbers.iter().map(|name| number(name, row)).collect())).collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    rows
+}
+
+#[test]
+fn numbers_of_the_guide_are_those_of_the_magics() {
+    let mut notebook = Notebook::default();
+    for label in ["job", "control"] {
+        notebook.text(&format!("%trace_load '{}' --as {label}", recorded(label)));
+    }
+    let whole = "--include-last-profiler-step --quiet";
+
+    // Analyses leave out what is behind the last step.
+    let until = "WHERE ts < (SELECT MAX(end_ts) FROM iterations WHERE trace = 'control') AND";
+    let sql = of_guide("FROM self_time").replace("WHERE", until);
+    let sql = answers(&mut notebook, &format!("%trace_sql --quiet {sql}"), "name", &["calls", "self_time"]);
+    let graph = format!("%call_graph control {whole} --where 'cat == cpu_op' --group-by name");
+    let graph = answers(&mut notebook, &graph, "name", &["rows", "self_dur"]);
+    assert!(graph.len() > 50 && sql == graph, "{sql:?}\n{graph:?}");
+
+    let sql = of_guide("MEDIAN(dur)");
+    let sql = answers(&mut notebook, &format!("%trace_sql --quiet {sql}"), "kernel_type", &["n"]);
+    let kernels = "%trace_sql --quiet SELECT kernel_type, name FROM kernels WHERE trace = 'control'";
+    let kernels = answers(&mut notebook, kernels, "kernel_type", &[]);
+    let count = |of: &str| kernels.iter().filter(|(found, _)| found == of).count() as f64;
+    assert!(sql.len() == 3 && sql.iter().all(|(kind, n)| n[0] == count(kind)), "{sql:?}");
+
+    // The share of communication that overlaps computation.
+    let of_communication = "%trace_sql --quiet SELECT rank, SUM(dur) AS dur FROM kernels WHERE trace = 'job' AND kernel_type = \
+                            'COMMUNICATION' GROUP BY rank";
+    let all = answers(&mut notebook, of_communication, "rank", &["dur"]);
+    let sql = of_guide("AS overlapped");
+    let sql = answers(&mut notebook, &format!("%trace_sql --quiet {sql}"), "rank", &["overlapped"]);
+    let share = answers(&mut notebook, &format!("%comm_comp_overlap job {whole}"), "rank", &["comp_comm_overlap_pctg"]);
+    assert_eq!(share.len(), 4);
+    for ((share, sql), all) in share.iter().zip(&sql).zip(&all) {
+        let of_sql = 100.0 * sql.1[0] / all.1[0];
+        assert!(share.0 == sql.0 && (share.1[0] - of_sql).abs() < 0.006, "{share:?} {of_sql}");
+    }
+}
+
+#[test]
+fn times_of_all_magics_count_from_the_start_of_the_recording() {
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{}' --as control", recorded("control")));
+    let step = "name == \"ProfilerStep#1012\"";
+    let found = [
+        format!("%events control --where '{step} and cat == user_annotation'"),
+        format!("%call_graph control --where '{step} and cat == user_annotation'"),
+        "%trace_sql SELECT name, ts FROM iterations WHERE iteration = 1012".to_owned(),
+        "%trace_sql SELECT name, ts FROM self_time WHERE name = 'ProfilerStep#1012' AND cat = 'user_annotation'"
+            .to_owned(),
+    ]
+    .map(|code| answers(&mut notebook, &code, "name", &["ts"]));
+    assert_eq!(found[0].len(), 1);
+    assert!(found.iter().all(|rows| *rows == found[0]), "{found:?}");
+    let ts = found[0][0].1[0];
+    assert!((30e6..40e6).contains(&ts), "{ts} ns: the fourth step of 11 ms");
+    let near = format!("%events control --where 'ts == {ts}ns and {step}'");
+    assert_eq!(answers(&mut notebook, &near, "name", &["ts"]), found[0]);
+    let on_clock = "%trace_sql SELECT name, ts + origin AS ts FROM iterations JOIN (SELECT trace, rank, origin FROM ranks) \
+                    USING (trace, rank) WHERE iteration = 1012";
+    let on_clock = answers(&mut notebook, on_clock, "name", &["ts"])[0].1[0];
+    let trace = trace::TraceSet::load(recorded("control")).unwrap();
+    assert_eq!(on_clock - ts, trace.origin() as f64);
 }

@@ -104,14 +104,6 @@ pub fn register(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Returns the names of all functions that [`register`] adds, ascending.
-pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = FUNCTIONS.iter().flat_map(|function| function.names).copied().collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 /// A row of the table of functions.
 struct Function {
     /// Its names, which mean the same.
@@ -284,6 +276,14 @@ mod tests {
             (Value::Real(a), Value::Real(b)) => (a - b).abs() <= 1e-12 * a.abs().max(b.abs()) || (a - b).abs() < 1e-15,
             _ => a == b,
         }
+    }
+
+    /// Returns the names of all functions that [`register`] adds, ascending.
+    fn names() -> Vec<&'static str> {
+        let mut names: Vec<&str> = FUNCTIONS.iter().flat_map(|function| function.names).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What other databases write and SQLite does not: refused before SQLite sees it, since it reads some of it as something else.
 
 use super::error::StatementError;
-use super::grouping::{columns_beside_aggregate, written};
+use super::grouping::{Ungrouped, ungrouped_columns, written};
 use super::token::{Token, TokenKind, tokens};
 
 /// Words, why they are refused (if it is left out, they are not supported), and what to write instead.
@@ -67,12 +67,16 @@ pub fn check_statement(statement: &str) -> Result<(), StatementError> {
             "write that in a cell of its own, or use WITH name AS (SELECT …)",
         );
     }
-    let Some(columns) = columns_beside_aggregate(&tokens) else { return Ok(()) };
+    let Some(Ungrouped { columns, has_groups }) = ungrouped_columns(&tokens) else { return Ok(()) };
     let mut names: Vec<String> = columns.iter().map(|at| written(&tokens, *at)).collect();
     names.dedup();
     let (first, all) = (&names[0], names.join(", "));
     if first.ends_with('*') {
-        return refused(columns[0], "* stands beside an aggregate", "name the columns, and add GROUP BY");
+        return refused(columns[0], "* stands beside groups or an aggregate", "name the columns, and add GROUP BY");
+    }
+    if has_groups {
+        let rewrite = format!("add it: GROUP BY …, {all}, or write MIN({first})");
+        return refused(columns[0], &format!("`{first}` is neither in GROUP BY nor in an aggregate"), &rewrite);
     }
     let rewrite = format!("add GROUP BY {all}, or write MIN({first}); OVER () gives the aggregate in each row");
     refused(columns[0], &format!("`{first}` stands beside an aggregate without GROUP BY"), &rewrite)
@@ -217,7 +221,7 @@ mod tests {
             "`name` stands beside an aggregate without GROUP BY; add GROUP BY name, or write MIN(name)",
         ),
         ("SELECT COUNT(*), k.name, dur FROM kernels k", "k", "add GROUP BY k.name, dur, or write MIN(k.name)"),
-        ("SELECT *, COUNT(*) FROM kernels", "*", "* stands beside an aggregate; name the columns"),
+        ("SELECT *, COUNT(*) FROM kernels", "*", "* stands beside groups or an aggregate; name the columns"),
     ];
 
     #[test]

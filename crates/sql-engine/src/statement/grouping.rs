@@ -1,6 +1,7 @@
-//! Columns beside an aggregate without GROUP BY: SQLite would take their values from any row.
+//! Columns beside an aggregate that are not grouped: SQLite would take their values from any row.
 
 use super::token::{Token, TokenKind};
+use std::ops::Range;
 
 /// Functions that reduce the rows of a group to one value. MIN and MAX are others: SQLite takes columns beside one of them from its row.
 const AGGREGATES: &str = "any_value arg_max arg_min avg bit_and bit_or bit_xor bool_and bool_or corr count count_if covar_pop \
@@ -13,14 +14,74 @@ const EXTREMES: &[&str] = &["MIN", "MAX"];
 const ENDS: &[&str] = &["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW"];
 const SET_OPERATORS: &[&str] = &["UNION", "EXCEPT", "INTERSECT", "SELECT"];
 
-/// Returns the tokens of the columns beside the aggregates of the first SELECT without GROUP BY that has both.
-pub(super) fn columns_beside_aggregate(tokens: &[Token<'_>]) -> Option<Vec<usize>> {
+/// Columns of a SELECT whose values would be those of any row.
+pub(super) struct Ungrouped {
+    /// Their tokens.
+    pub(super) columns: Vec<usize>,
+    /// Whether the SELECT has GROUP BY.
+    pub(super) has_groups: bool,
+}
+
+/// Returns the columns of the first SELECT that has some which are neither grouped nor in an aggregate, if it has aggregates or groups.
+pub(super) fn ungrouped_columns(tokens: &[Token<'_>]) -> Option<Ungrouped> {
     let starts = (0..tokens.len()).filter(|&at| tokens[at].is("SELECT") && names_its_own_columns(tokens, at));
-    starts.map(|at| Selected::of(tokens, at + 1)).find_map(|selected| {
-        let is_mixed = selected.aggregates + selected.extremes > 0 && selected.extremes != 1;
-        let mut behind = level(tokens, selected.end).take_while(|token| !token.is_any(SET_OPERATORS));
-        (is_mixed && !selected.columns.is_empty() && !behind.any(|token| token.is("GROUP"))).then_some(selected.columns)
+    starts.map(|at| (at + 1, Selected::of(tokens, at + 1))).find_map(|(start, selected)| {
+        let keys = grouping_keys(tokens, selected.end);
+        let has_groups = keys.is_some();
+        let is_reduced = has_groups || selected.aggregates + selected.extremes > 0;
+        if !is_reduced || selected.extremes == 1 {
+            return None;
+        }
+        let items = split(tokens, start..selected.end);
+        let names = keys.map(|keys| grouped_names(tokens, keys, &items)).unwrap_or_default();
+        let is_grouped = |at: &usize| names.iter().any(|name| tokens[after_name(tokens, *at) - 1].is_name(name));
+        let columns: Vec<usize> = selected.columns.into_iter().filter(|at| !is_grouped(at)).collect();
+        (!columns.is_empty()).then_some(Ungrouped { columns, has_groups })
     })
+}
+
+/// Returns the tokens of the keys of GROUP BY behind what is selected.
+fn grouping_keys(tokens: &[Token<'_>], from: usize) -> Option<Range<usize>> {
+    let group =
+        level(tokens, from).take_while(|&at| !is_set_operator(tokens, at)).find(|&at| tokens[at].is("GROUP"))?;
+    let ends = |at: &usize| tokens[*at].is_any(&["HAVING", "ORDER", "LIMIT", "WINDOW"]) || is_set_operator(tokens, *at);
+    let last = level(tokens, group + 2).take_while(|at| !ends(at)).last()?;
+    let end =
+        if tokens[last].is_symbol("(") { tokens[last].close.saturating_add(1).min(tokens.len()) } else { last + 1 };
+    Some(group + 2..end)
+}
+
+/// Returns the items between the commas of some tokens.
+pub(super) fn split(tokens: &[Token<'_>], all: Range<usize>) -> Vec<Range<usize>> {
+    let commas = level(tokens, all.start).take_while(|&at| at < all.end).filter(|&at| tokens[at].is_symbol(","));
+    let mut items = Vec::new();
+    let mut start = all.start;
+    for end in commas.chain([all.end]) {
+        items.push(start..end);
+        start = end + 1;
+    }
+    items
+}
+
+/// Returns the names of the columns by which GROUP BY groups: those that it names, and those of the items that it names or numbers.
+fn grouped_names(tokens: &[Token<'_>], keys: Range<usize>, items: &[Range<usize>]) -> Vec<String> {
+    let is_item = |item: &Range<usize>, place: usize, key: usize| {
+        let alias = tokens[item.end - 1].name();
+        let is_alias = item.len() > 1 && alias.is_some_and(|alias| tokens[key].is_name(&alias));
+        is_alias || (tokens[key].kind == TokenKind::Number && tokens[key].text == (place + 1).to_string())
+    };
+    let of_keys = keys.clone().filter_map(|key| tokens[key].name());
+    let chosen = items.iter().enumerate().filter(|(place, item)| keys.clone().any(|key| is_item(item, *place, key)));
+    of_keys.chain(chosen.flat_map(|(_, item)| item.clone()).filter_map(|at| tokens[at].name())).collect()
+}
+
+/// Whether a token begins another SELECT; `intersect(…)` where a table is named is a table function.
+pub(super) fn is_set_operator(tokens: &[Token<'_>], at: usize) -> bool {
+    let names_table = |before: &Token<'_>| {
+        before.is_any(&["FROM", "JOIN"]) || [",", "("].iter().any(|symbol| before.is_symbol(symbol))
+    };
+    let is_table = tokens[at].is("INTERSECT") && at.checked_sub(1).is_some_and(|before| names_table(&tokens[before]));
+    tokens[at].is_any(SET_OPERATORS) && !is_table
 }
 
 /// Whether a token is the name of an aggregate.
@@ -117,14 +178,14 @@ fn after_aggregate(tokens: &[Token<'_>], at: usize, close: usize) -> Option<(usi
         return Some((behind(after), true));
     }
     // MIN and MAX of several values are no aggregates.
-    let has_several = || level(tokens, at + 2).any(|token| token.is_symbol(","));
+    let has_several = || level(tokens, at + 2).any(|at| tokens[at].is_symbol(","));
     (is_aggregate(&tokens[at]) && !(tokens[at].is_any(EXTREMES) && has_several())).then_some((after, false))
 }
 
-/// Returns the tokens from one to the end of the parenthesis that it is in, without parentheses within.
-fn level<'t, 's>(tokens: &'t [Token<'s>], from: usize) -> impl Iterator<Item = &'t Token<'s>> {
+/// Returns the tokens from one to the end of the parenthesis that it is in, without what is in parentheses.
+pub(super) fn level(tokens: &[Token<'_>], from: usize) -> impl Iterator<Item = usize> {
     let next = |at: &usize| tokens.get(*at).map(|token| if token.is_symbol("(") { token.close + 1 } else { at + 1 });
-    std::iter::successors(Some(from), next).map_while(|at| tokens.get(at)).take_while(|token| !token.is_symbol(")"))
+    std::iter::successors(Some(from), next).take_while(|at| tokens.get(*at).is_some_and(|token| !token.is_symbol(")")))
 }
 
 #[cfg(test)]
@@ -134,7 +195,7 @@ mod tests {
 
     fn found(statement: &str) -> Vec<String> {
         let all = tokens(statement);
-        let columns = columns_beside_aggregate(&all).unwrap_or_default();
+        let columns = ungrouped_columns(&all).map(|found| found.columns).unwrap_or_default();
         columns.into_iter().map(|at| written(&all, at)).collect()
     }
 
@@ -158,6 +219,10 @@ mod tests {
             ("SELECT a IS DISTINCT FROM 1, count(*) FROM t", &["a"]),
             ("SELECT CASE WHEN x THEN 1 END y, count(*) FROM t", &["x"]),
             ("SELECT name, count(*) FROM t WHERE x IN (SELECT 1 GROUP BY 1)", &["name"]),
+            ("SELECT name, stream, sum(dur) FROM t GROUP BY name", &["stream"]),
+            ("SELECT name, dur FROM t GROUP BY 1 HAVING dur > 1", &["dur"]),
+            ("SELECT * FROM t GROUP BY name", &["*"]),
+            ("SELECT k.name, k.cat FROM t k GROUP BY cat UNION SELECT 1 GROUP BY name", &["k.name"]),
         ] {
             assert_eq!(found(statement), columns, "{statement}");
         }
@@ -167,7 +232,13 @@ mod tests {
     fn grouped_windowed_and_plain_columns_pass() {
         for statement in [
             "SELECT name, sum(dur) FROM events GROUP BY 1",
-            "SELECT name, cat, sum(dur) FROM events WHERE (a) GROUP BY name",
+            "SELECT name, cat, sum(dur) FROM events WHERE (a) GROUP BY e.name, cat ORDER BY 1",
+            "SELECT UPPER(name) AS n, dur / 2 AS half, count(*) FROM t GROUP BY n, half",
+            "SELECT name || cat, count(*) FROM t GROUP BY 1 UNION ALL SELECT a, count(*) FROM t GROUP BY (a)",
+            "SELECT name, max(dur), stream FROM t GROUP BY name",
+            "SELECT a, a + count(*), b.a FROM t GROUP BY 1",
+            "SELECT trace, sum(dur) FROM intersect((SELECT 1), (SELECT 2)) GROUP BY trace",
+            "SELECT CASE WHEN name LIKE 'a' THEN 1 END AS kind FROM t GROUP BY kind",
             "SELECT name, sum(dur) OVER (PARTITION BY rank) FROM t",
             "SELECT name, sum(sum(dur)) OVER () FROM t",
             "SELECT name, row_number() OVER w FROM t WINDOW w AS (ORDER BY ts)",

@@ -27,6 +27,11 @@ const MISTYPED: [&str; 10] =
 /// Columns of traces that have other names in SQL.
 const RENAMED: [(&str, &str); 4] = [("end", "end_ts"), ("index", "id"), ("duration", "dur"), ("start", "ts")];
 
+/// Returns how a function is called, if it is a common one: `round(x, digits)`.
+pub fn usage(function: &str) -> Option<&'static str> {
+    USAGES.lines().find(|usage| usage.split('(').next().is_some_and(|known| known.eq_ignore_ascii_case(function)))
+}
+
 /// Returns an error of SQLite as one of the statement that it was given. `names` are those that the statement may use.
 pub fn explained(statement: &str, error: &Error, names: &SqlNames) -> StatementError {
     let (text, offset) = match error {
@@ -249,9 +254,7 @@ impl Failed<'_> {
         let name = starts.iter().find_map(|start| self.text.strip_prefix(start))?.trim_end_matches("()");
         let at = self.token(name);
         let is_distinct = at.is_some_and(|at| self.is_any(at + 2, &["DISTINCT"]));
-        let usage =
-            USAGES.lines().find(|usage| usage.split('(').next().is_some_and(|known| known.eq_ignore_ascii_case(name)));
-        let expected = usage.map_or("another number of them".to_owned(), str::to_owned);
+        let expected = usage(name).map_or("another number of them".to_owned(), str::to_owned);
         let rewrite = if is_distinct {
             "write a subquery: SELECT COUNT(*) FROM (SELECT DISTINCT name, cat FROM events)"
         } else {

@@ -12,10 +12,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod token;
+mod units;
 
 pub use completion::{SqlWord, sql_candidates, sql_name_at, sql_table_of};
 pub use dialect::check_statement;
 pub use error::StatementError;
-pub use messages::explained;
-pub use names::{SqlNames, functions, keywords};
-pub use tables::tables_named;
+pub use messages::{explained, usage};
+pub use names::{SqlNames, all_functions, keywords};
+pub use tables::{TableCall, table_calls, tables_named};
+pub(crate) use units::{CombinedColumn, combined_columns};

@@ -40,11 +40,21 @@ pub fn keywords() -> Vec<&'static str> {
     KEYWORDS.split_whitespace().collect()
 }
 
+/// Returns the names of the functions that statements can call, ascending.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn all_functions() -> Result<Vec<String>> {
+    let connection = Connection::open_in_memory()?;
+    crate::register(&connection)?;
+    functions(&connection)
+}
+
 /// Returns the names of the functions of a connection that are of use in a query, ascending.
 ///
 /// # Errors
 /// Those of SQLite.
-pub fn functions(connection: &Connection) -> Result<Vec<String>> {
+fn functions(connection: &Connection) -> Result<Vec<String>> {
     let mut statement =
         connection.prepare("SELECT DISTINCT LOWER(name) AS name FROM pragma_function_list ORDER BY name")?;
     let names = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>>>()?;

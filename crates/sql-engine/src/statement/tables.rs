@@ -1,6 +1,7 @@
 //! The tables that a statement names.
 
 use super::token::{Token, tokens};
+use std::ops::Range;
 
 /// Words that end a FROM.
 const CLAUSES: &[&str] = &[
@@ -52,7 +53,9 @@ pub(super) fn table_places(tokens: &[Token<'_>]) -> Vec<usize> {
         }
         // IS DISTINCT FROM compares.
         let is_from = token.is("FROM") && !(at > 0 && tokens[at - 1].is("DISTINCT"));
-        inside = (inside || is_from) && !token.is_any(CLAUSES);
+        // Where a table is named, `intersect` is the table function.
+        let ends = token.is_any(CLAUSES) && !(is_next && token.is("INTERSECT"));
+        inside = (inside || is_from) && !ends;
         is_next = is_from || token.is("JOIN") || (inside && token.is_symbol(","));
         in_from.push(inside);
     }
@@ -91,6 +94,83 @@ pub(super) fn with_names(tokens: &[Token<'_>]) -> Vec<String> {
         (is_first && is_body).then(|| tokens[at].name()).flatten()
     };
     (0..tokens.len()).filter_map(name_before_body).collect()
+}
+
+/// A call of a table function whose arguments are tables: `overlap(kernels)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableCall {
+    /// The function, as the caller writes it.
+    pub name: String,
+    /// Its bytes in the statement, arguments included.
+    pub range: Range<usize>,
+    /// The bytes of its arguments: names, queries, calls.
+    pub arguments: Vec<Range<usize>>,
+    /// The bytes of the tables of WITH that are complete before the call; may be empty.
+    pub with: Range<usize>,
+}
+
+/// Returns the calls of functions with these names outside of each other's arguments. A name alone is a call without arguments.
+pub fn table_calls(statement: &str, names: &[&str]) -> Vec<TableCall> {
+    let tokens = tokens(statement);
+    let mut found: Vec<TableCall> = Vec::new();
+    for at in table_places(&tokens) {
+        let Some(token) = tokens.get(at) else { continue };
+        let Some(name) = names.iter().find(|name| token.is(name)) else { continue };
+        if found.last().is_some_and(|call| call.range.contains(&token.range.start)) {
+            continue;
+        }
+        let open = tokens.get(at + 1).filter(|next| next.is_symbol("("));
+        let inside = open.map_or(0..0, |open| at + 2..open.close.max(at + 2));
+        let end = open.and_then(|open| tokens.get(open.close)).unwrap_or(open.unwrap_or(token)).range.end;
+        found.push(TableCall {
+            name: (*name).to_owned(),
+            range: token.range.start..if open.is_some_and(|open| open.close == tokens.len()) {
+                statement.len()
+            } else {
+                end
+            },
+            arguments: split_at_commas(&tokens, inside),
+            with: with_before(&tokens, token.range.start),
+        });
+    }
+    found
+}
+
+/// Returns the bytes between the commas of some tokens, those within parentheses left alone.
+fn split_at_commas(tokens: &[Token<'_>], inside: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut at, mut start) = (Vec::new(), inside.start, inside.start);
+    while start < inside.end {
+        let ends = at >= inside.end || tokens[at].is_symbol(",");
+        if ends {
+            let last = at.min(inside.end) - 1;
+            found.push(tokens[start].range.start..tokens[last.max(start)].range.end);
+            start = at + 1;
+            at = start;
+        } else {
+            at = if tokens[at].is_symbol("(") { tokens[at].close.saturating_add(1) } else { at + 1 };
+        }
+    }
+    found
+}
+
+/// Returns the bytes of the `WITH …` before a byte of a statement, of all tables that are complete there.
+fn with_before(tokens: &[Token<'_>], at: usize) -> Range<usize> {
+    let Some(first) = tokens.first().filter(|first| first.is("WITH")) else { return 0..0 };
+    let is_body = |place: &usize| {
+        let before = &tokens[place.saturating_sub(1)];
+        tokens[*place].is_symbol("(") && before.is_any(&["AS", "MATERIALIZED"])
+    };
+    let (mut end, mut next) = (None, 1);
+    while let Some(body) = (next..tokens.len()).find(is_body) {
+        let close = tokens[body].close;
+        let Some(closed) = tokens.get(close).filter(|closed| closed.range.end <= at) else { break };
+        end = Some(closed.range.end);
+        if !tokens.get(close + 1).is_some_and(|token| token.is_symbol(",")) {
+            break;
+        }
+        next = close + 2;
+    }
+    end.map_or(0..0, |end| first.range.start..end)
 }
 
 /// Returns the names that a statement may use as tables, those in the arguments of table functions included.
@@ -148,5 +228,43 @@ mod tests {
     #[test]
     fn names_that_may_be_tables_are_found() {
         assert_eq!(tables_named("SELECT x FROM overlap(a) JOIN \"b c\" ON 1"), ["a", "b c", "overlap"]);
+    }
+
+    #[test]
+    fn calls_with_tables_are_found() {
+        let shape = |statement: &str| {
+            let calls = table_calls(statement, &["intersect", "overlap"]).into_iter();
+            let text = |range: &Range<usize>| statement[range.clone()].to_owned();
+            let of = |call: TableCall| (text(&call.range), call.arguments.iter().map(text).collect(), text(&call.with));
+            calls.map(of).collect::<Vec<(String, Vec<String>, String)>>()
+        };
+        let found = |call: &str, arguments: &[&str], with: &str| {
+            (call.to_owned(), arguments.iter().map(|&argument| argument.to_owned()).collect(), with.to_owned())
+        };
+        assert_eq!(
+            shape("WITH a AS (SELECT 1), b(x) AS (SELECT 2) SELECT * FROM intersect(a, (SELECT 1, 2) ) i, Overlap"),
+            [
+                found(
+                    "intersect(a, (SELECT 1, 2) )",
+                    &["a", "(SELECT 1, 2)"],
+                    "WITH a AS (SELECT 1), b(x) AS (SELECT 2)"
+                ),
+                found("Overlap", &[], "WITH a AS (SELECT 1), b(x) AS (SELECT 2)"),
+            ]
+        );
+        assert_eq!(
+            shape("WITH a AS (SELECT * FROM overlap(t)) SELECT a FROM a INTERSECT (SELECT b FROM c)"),
+            [found("overlap(t)", &["t"], "")]
+        );
+        assert_eq!(
+            shape("SELECT * FROM intersect(overlap(a), b)"),
+            [found("intersect(overlap(a), b)", &["overlap(a)", "b"], "")]
+        );
+        assert_eq!(shape("SELECT overlap(a) FROM b JOIN overlap() o"), [found("overlap()", &[], "")]);
+        for broken in
+            ["FROM overlap(", "FROM overlap(,", "FROM intersect(a,,(", "FROM overlap(()", "WITH ( FROM overlap"]
+        {
+            shape(broken);
+        }
     }
 }

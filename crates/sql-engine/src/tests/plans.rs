@@ -112,6 +112,39 @@ fn equal_names_of_columns_are_numbered() {
     assert_eq!(names, [("dur", int), ("dur_3", int), ("dur_2", None), ("name", Some(Kind::Text))]);
 }
 
+#[test]
+fn units_follow_columns_and_their_sums() {
+    let rows = vec![vec![vec![OwnedValue::Text("a".to_owned()), OwnedValue::Int(5), OwnedValue::Int(7)]]];
+    let mut table = Rows::of("t", &[("name", Kind::Text), ("ts", Kind::Int), ("dur", Kind::Int)], rows);
+    for column in &mut table.columns[1..] {
+        column.unit = Some("ns");
+    }
+    let (mut database, _) = virtual_tables(vec![Arc::new(table)]);
+    database.add_view("saved", "SELECT dur AS d FROM t").unwrap();
+    for (statement, expected) in [
+        ("SELECT * FROM t", &[None, Some("ns"), Some("ns")] as &[_]),
+        (
+            "SELECT name, SUM(dur) AS total, COUNT(*), AVG(ts) - MIN(ts) FROM t GROUP BY name ORDER BY total",
+            &[None, Some("ns"), None, Some("ns")],
+        ),
+        (
+            "WITH x AS (SELECT dur AS d, dur / 1000 AS dur FROM t) SELECT MAX(d), SUM(dur), d, dur FROM x",
+            &[Some("ns"), None, Some("ns"), None],
+        ),
+        (
+            "SELECT ts + dur, ts * 2, SUM(dur) OVER (ORDER BY ts), dur FROM t",
+            &[Some("ns"), None, Some("ns"), Some("ns")],
+        ),
+        ("SELECT SUM(d) FROM saved HAVING COUNT(*) > 0", &[None]),
+        ("SELECT SUM(d), d FROM saved GROUP BY d", &[Some("ns"), Some("ns")]),
+        ("SELECT LENGTH(name) - dur, 7 AS dur FROM t", &[None, None]),
+    ] {
+        let columns = run(&mut database, statement).unwrap().columns;
+        let units: Vec<Option<&str>> = columns.iter().map(|column| column.unit.as_deref()).collect();
+        assert_eq!(units, expected, "{statement}");
+    }
+}
+
 /// Refuses the second row.
 struct Full(Collected);
 
@@ -132,10 +165,20 @@ impl Receiver for Full {
 fn receiver_ends_a_statement_with_its_error() {
     let (mut database, _) = virtual_tables(vec![events()]);
     let mut receiver = Full(Collected::default());
-    let failure = database.run("SELECT dur FROM events", &mut receiver);
+    let failure = database.run("SELECT dur FROM events", usize::MAX, &mut receiver);
     assert!(
         matches!(failure, Err(StatementFailure::Failed(failure)) if failure.to_string() == "the answer is too large")
     );
+}
+
+#[test]
+fn sorts_beyond_the_memory_of_a_statement_end_it() {
+    let (mut database, _) = virtual_tables(vec![events()]);
+    let texts = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 300) \
+                 SELECT LENGTH(STRING_AGG(HEX(ZEROBLOB(500000)), '')) FROM n";
+    let failure = database.run(texts, 40 << 20, &mut Collected::default());
+    assert!(matches!(failure, Err(StatementFailure::OutOfMemory | StatementFailure::Refused(_))), "{failure:?}");
+    assert_eq!(ints(answer(&mut database, "SELECT SUM(dur) FROM events").unwrap()), [[24]]);
 }
 
 #[test]

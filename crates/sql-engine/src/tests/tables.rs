@@ -224,7 +224,7 @@ impl Receiver for Collected {
 
 pub(super) fn run(database: &mut Database, statement: &str) -> Result<Collected, StatementFailure> {
     let mut collected = Collected::default();
-    database.run(statement, &mut collected)?;
+    database.run(statement, usize::MAX, &mut collected)?;
     Ok(collected)
 }
 

@@ -88,7 +88,7 @@ impl AllEvents {
     fn rows(&self, args: &AnonymousScanArgs) -> Result<DataFrame> {
         let budget = Budget::now()?;
         let constant = |trace: &&Trace| vec![Column::new(RANK.into(), [trace.rank()])];
-        RankScan::of(args, &self.schema).collect(None, &self.traces, constant, |trace, names| {
+        RankScan::of(args, &self.schema).collect(&self.traces, constant, |trace, names| {
             budget.check(Task::Answer("lazy_events"), trace.bytes_of(names))?;
             with_rank(trace, names, &self.schema)
         })

@@ -30,22 +30,21 @@ impl RankScan {
         Self { names, per_row, together, rows: args.n_rows }
     }
 
-    /// Returns the rows of all ranks that the query wants, below those of `first`.
+    /// Returns the rows of all ranks that the query wants.
     ///
     /// `constant` returns the columns that have one value in a rank: a condition on them alone may rule the rank out, which then is
-    /// not read. Without `first` one rank is always read, for the types. `read` returns the named columns of a rank.
+    /// not read; one rank is always read, for the types. `read` returns the named columns of a rank.
     ///
     /// # Errors
     /// Those of `read`, [`Error::Cancelled`](crate::Error::Cancelled), and if polars refuses.
     pub(crate) fn collect<R>(
         &self,
-        first: Option<DataFrame>,
         ranks: impl IntoIterator<Item = R>,
         constant: impl Fn(&R) -> Vec<Column>,
         read: impl Fn(&R, &[PlSmallStr]) -> Result<DataFrame>,
     ) -> Result<DataFrame> {
         let condition = self.per_row.iter().cloned().reduce(Expr::and);
-        let mut all = first;
+        let mut all: Option<DataFrame> = None;
         for rank in ranks {
             checkpoint::check()?;
             let found = all.as_ref().map_or(0, DataFrame::height);

@@ -26,6 +26,25 @@ pub(crate) struct SpillFolder {
     _lock: File,
 }
 
+/// Returns a private folder for temporary files of a program that chooses none: in the folder of temporary files, or in `/var/tmp` if that
+/// is in memory.
+fn default_folder() -> Result<PathBuf> {
+    let temporary = std::env::temp_dir();
+    let on_disk = if is_in_memory(&temporary) { PathBuf::from("/var/tmp") } else { temporary };
+    private_folder(None, &on_disk).map_err(|error| Error::NoSpillFolder { folder: on_disk, reason: error.to_string() })
+}
+
+/// Returns a private folder for temporary files that have no name once they are open: the chosen one, or the default.
+///
+/// # Errors
+/// [`Error::NoSpillFolder`] if neither can be created.
+pub(crate) fn temporary_folder(chosen: Option<&Path>) -> Result<PathBuf> {
+    match chosen {
+        Some(folder) if DirBuilder::new().recursive(true).mode(0o700).create(folder).is_ok() => Ok(folder.to_owned()),
+        _ => default_folder(),
+    }
+}
+
 /// A file in such a folder; removed on drop, and the folder with its last file.
 #[derive(Debug)]
 pub(crate) struct SpilledFile {
@@ -44,13 +63,9 @@ impl SpillFolder {
         Self::create_in(parent).or_else(|error| Self::create_in_default().map_err(|_| error))
     }
 
-    /// Creates a folder for a program that chooses no parent: in the folder of temporary files, or in `/var/tmp` if that is in
-    /// memory.
+    /// Creates a folder for a program that chooses no parent.
     fn create_in_default() -> Result<Arc<Self>> {
-        let temporary = std::env::temp_dir();
-        let on_disk = if is_in_memory(&temporary) { PathBuf::from("/var/tmp") } else { temporary };
-        let failed = |error: IoError| Error::NoSpillFolder { folder: on_disk.clone(), reason: error.to_string() };
-        Self::create_in(&private_folder(None, &on_disk).map_err(failed)?.join("ranks"))
+        Self::create_in(&default_folder()?.join("ranks"))
     }
 
     fn create_in(parent: &Path) -> Result<Arc<Self>> {

@@ -1,9 +1,9 @@
 //! Tables of intervals: gaps of streams, intersections of two tables, how many rows are open at a time.
 
-use super::messages::nowhere;
 use super::sweep::{Interval, gaps, intersections, levels};
 use super::views::{END_TS, TRACE};
 use crate::domain::is_device_work;
+use crate::error::SqlError;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::EventRows;
@@ -112,7 +112,7 @@ impl<'t> Intervals<'t> {
     fn of(table: &'t DataFrame, by: &[&str]) -> Result<Self> {
         let missing = |what: &str| {
             let message = format!("a table of intervals has ts, and dur or end_ts; one has no {what}");
-            Error::Sql(Box::new(nowhere(message, "select them: (SELECT ts, dur, name FROM kernels)".to_owned())))
+            Error::Sql(Box::new(SqlError::new(message, "select them: (SELECT ts, dur, name FROM kernels)")))
         };
         let starts = ints(table, TS).ok_or_else(|| missing(TS))?;
         let ends = [END_TS, END].into_iter().find_map(|name| ints(table, name));

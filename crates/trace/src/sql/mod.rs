@@ -1,30 +1,17 @@
-//! SQL over loaded traces and frames, by polars-sql.
+//! SQL over loaded traces and frames, by SQLite over the columns where they are ([the engine](../../../docs/sql-engine.md)).
 
-mod calls;
-mod completion;
-mod edits;
-mod functions;
-mod grouping;
+mod answer;
+mod columns;
+mod function_table;
 mod interval_tables;
-mod join_sides;
-mod joins;
-mod messages;
-mod near;
-mod pairs;
-mod place;
 mod rank_rows;
-mod refusals;
-mod scan;
-mod selects;
-mod statement;
+mod run;
 mod sweep;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod times;
-mod token;
+mod view_table;
 mod views;
 
-pub use completion::{SqlNames, SqlWord, sql_candidates, sql_name_at, sql_table_of};
-pub use tables::{SqlTable, SqlTables, sql_column, sql_functions, sql_keywords, sql_tables, tables_named};
-pub use times::sql_times;
+pub use sql_engine::{SqlNames, SqlWord, sql_candidates, sql_name_at, sql_table_of, tables_named};
+pub use tables::{SqlAnswer, SqlTable, SqlTables, sql_column, sql_function, sql_functions, sql_keywords, sql_tables};

@@ -1,6 +1,6 @@
 //! Rows of one rank in the tables of SQL.
 
-use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, TRACE, View, source, sql_type};
+use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, ORIGIN, TRACE, View, source};
 use crate::domain::{GPU_ANNOTATION, is_device_work};
 use crate::frame::columns::{CAT, DUR, END, INDEX, INDEX_CORRELATION, ITERATION, NAME, RANK, STREAM, TS};
 use crate::frame::{StepName, once_per_text};
@@ -86,25 +86,10 @@ pub(super) fn rows(
                 Err(_) => Column::full_null(name.into(), height, &dtype),
             },
         };
-        Ok(if column.dtype() == &dtype { column } else { column.cast(&dtype)? })
+        let is_text = dtype == DataType::String && column.dtype().is_categorical();
+        Ok(if is_text || column.dtype() == &dtype { column } else { column.cast(&dtype)? })
     });
     Ok(DataFrame::new(height, columns.collect::<Result<Vec<_>>>()?)?)
-}
-
-/// Returns a frame of events with the columns and types of SQL: texts as strings, `index` as `id`, `end` as `end_ts`.
-///
-/// # Errors
-/// If polars refuses.
-pub(super) fn as_in_sql(frame: &DataFrame) -> Result<DataFrame> {
-    let columns = frame.columns().iter().map(|column| {
-        let name = match column.name().as_str() {
-            INDEX => ID,
-            END => END_TS,
-            name => name,
-        };
-        Ok(column.cast(&sql_type(column.dtype()))?.with_name(name.into()))
-    });
-    Ok(DataFrame::new(frame.height(), columns.collect::<Result<Vec<_>>>()?)?)
 }
 
 /// Returns the column of a kernel that a column of launches shows.
@@ -205,6 +190,7 @@ fn rank_row(set: &TraceSet, trace: &Trace, names: &[PlSmallStr]) -> Result<DataF
         TS => int(info.first_ts, name),
         DUR => int(info.span(), name),
         END_TS => int(info.last_end, name),
+        ORIGIN => int(set.origin(), name),
         "streams" => count(info.streams.len(), name),
         "iterations" => count(info.iterations.len(), name),
         _ => int(info.rank, name),

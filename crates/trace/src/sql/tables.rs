@@ -1,14 +1,14 @@
 //! The tables that statements can name, and the names that completion offers.
 
-use super::functions::FUNCTIONS;
-use super::selects::table_places;
-use super::statement::Run;
-use super::token::tokens;
+use super::function_table::{FUNCTIONS, TableFunction};
+use super::run::Run;
 use super::views::View;
 use crate::exec::checkpoint;
 use crate::{Result, TraceSet};
 use polars::prelude::DataFrame;
+use sql_engine::SqlNames;
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 /// Loaded traces and frames, as tables for statements of SQL.
 ///
@@ -72,15 +72,55 @@ impl SqlTables {
         &self.saved
     }
 
-    /// Returns the rows of a SELECT. Decimals are floats.
+    /// Returns the rows of a SELECT: integers of 64 bits, floating-point numbers and texts.
     ///
     /// # Errors
     /// [`Error::Sql`](crate::Error::Sql) with the place and the fix, if the statement cannot run;
     /// [`Error::MemoryBudget`](crate::Error::MemoryBudget) if the columns of the ranks do not fit;
     /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn query(&self, statement: &str) -> Result<DataFrame> {
-        checkpoint::guarded(|| Run::of(self).rows(statement))
+        Ok(self.answer(statement)?.rows)
     }
+
+    /// Returns the rows of a SELECT, and which columns are times.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    ///
+    /// # Example
+    /// ```
+    /// use trace::SqlTables;
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let control = TraceSet::load("../../notebooks/data/control")?;
+    /// let answer = SqlTables::of([&control]).answer("SELECT SUM(dur) AS busy, dur / 1000 AS dur FROM kernels GROUP BY 2")?;
+    /// assert_eq!(answer.times, ["busy"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer(&self, statement: &str) -> Result<SqlAnswer> {
+        self.answer_with(statement, |_| {})
+    }
+
+    /// Returns the rows of a SELECT, and which columns are times. `on_rows` hears a few hundred times a second, on any thread, how many rows
+    /// of tables were read.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn answer_with(&self, statement: &str, on_rows: impl Fn(u64) + Send + Sync + 'static) -> Result<SqlAnswer> {
+        let run = || Run::of(self, Arc::new(on_rows)).answer(statement);
+        checkpoint::guarded(run).map(|(rows, times)| SqlAnswer { rows, times })
+    }
+}
+
+/// The answer to a statement.
+#[derive(Debug, Clone)]
+pub struct SqlAnswer {
+    /// The rows.
+    pub rows: DataFrame,
+    /// The columns that are times in ns: times as they were recorded, their sums, differences, means and extremes.
+    pub times: Vec<String>,
 }
 
 impl TraceSet {
@@ -151,56 +191,39 @@ pub fn sql_column(name: &str) -> Option<&'static trace_view::Column> {
 }
 
 /// Returns the names of the functions of expressions, ascending.
-pub fn sql_functions() -> Vec<&'static str> {
-    let mut functions = polars_sql::keywords::all_functions();
-    // Those whose crates are not compiled in.
-    functions.retain(|name| !["bit_count", "initcap"].contains(name));
-    functions.sort_unstable();
-    functions.dedup();
-    functions
+pub fn sql_functions() -> Vec<String> {
+    static FUNCTIONS_OF_SQL: OnceLock<Vec<String>> = OnceLock::new();
+    FUNCTIONS_OF_SQL.get_or_init(|| sql_engine::all_functions().unwrap_or_default()).clone()
 }
 
-/// Keywords of queries that polars-sql does not list.
-const FURTHER: &[&str] = &[
-    "ALL",
-    "BETWEEN",
-    "CAST",
-    "CROSS",
-    "ELSE",
-    "END",
-    "EXISTS",
-    "FILTER",
-    "ILIKE",
-    "IS",
-    "LIKE",
-    "NATURAL",
-    "OVER",
-    "PARTITION",
-    "QUALIFY",
-    "WINDOW",
-];
+/// Returns how a function of expressions is called, as far as it is known: `round(x, digits)`.
+pub fn sql_function(name: &str) -> Option<String> {
+    let known = sql_functions().into_iter().find(|function| function.eq_ignore_ascii_case(name))?;
+    Some(sql_engine::usage(&known).map_or_else(|| format!("{known}(…)"), str::to_owned))
+}
 
 /// Returns the keywords of queries, ascending.
 pub fn sql_keywords() -> Vec<&'static str> {
-    let functions = sql_functions();
-    let not_of_queries = ["CREATE", "DROP", "RENAME", "REPLACE", "TRUNCATE", "TABLES", "SHOW"];
-    let mut keywords: Vec<&'static str> = polars_sql::keywords::all_keywords();
-    keywords.retain(|word| !functions.contains(word) && !not_of_queries.contains(word));
-    keywords.retain(|word| word.chars().all(|c| c.is_ascii_uppercase()));
-    keywords.extend(FURTHER);
-    keywords.sort_unstable();
-    keywords.dedup();
-    keywords
+    sql_engine::keywords()
 }
 
-/// Returns the names that a statement may use as tables, those in the arguments of table functions included.
-pub fn tables_named(statement: &str) -> Vec<String> {
-    let tokens = tokens(statement);
-    let mut places = table_places(&tokens);
-    // Arguments of table functions: a name after a parenthesis or a comma.
-    places.extend((1..tokens.len()).filter(|&at| tokens[at - 1].is_symbol("(") || tokens[at - 1].is_symbol(",")));
-    let mut names: Vec<String> = places.into_iter().filter_map(|at| tokens[at].name()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+/// Returns what a statement over these tables may name.
+pub(super) fn names(tables: &SqlTables) -> SqlNames {
+    let columns = |columns: &DataFrame| columns.get_column_names().into_iter().map(|name| name.to_string()).collect();
+    let views = View::ALL.into_iter().map(|view| {
+        let schema = view.schema(tables.traces());
+        (view.name().to_owned(), schema.iter_names().map(|name| name.to_string()).collect())
+    });
+    let frames = tables.frames.iter().map(|(name, frame)| (name.clone(), columns(frame)));
+    let saved = tables.saved.keys().map(|name| (name.clone(), Vec::new()));
+    let of_function = |function: &TableFunction| {
+        (function.name.to_owned(), function.columns.iter().map(|&name| name.to_owned()).collect())
+    };
+    SqlNames {
+        tables: views.chain(frames).chain(saved).collect(),
+        table_functions: FUNCTIONS.iter().map(of_function).collect(),
+        functions: sql_functions(),
+        keywords: sql_keywords().into_iter().map(str::to_owned).collect(),
+        labels: tables.traces.iter().map(|set| set.label().to_owned()).collect(),
+    }
 }

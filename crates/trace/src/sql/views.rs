@@ -1,6 +1,7 @@
 //! The tables that every statement can name: their columns, and what they mean.
 
 use crate::TraceSet;
+use crate::call_graph::CALL_GRAPH_COLUMNS;
 use crate::config::AVAILABLE_ARGS;
 use crate::dataset::union_of_columns;
 use crate::frame::columns::{
@@ -18,6 +19,13 @@ pub(super) const END_TS: &str = "end_ts";
 pub(super) const KERNEL_TYPE: &str = "kernel_type";
 pub(super) const LAUNCH_ID: &str = "launch_id";
 pub(super) const KERNEL_DELAY: &str = "kernel_delay";
+
+/// The start of the recording of a trace on its clock.
+pub(super) const ORIGIN: &str = "origin";
+
+/// Columns that are moments: in SQL they count from the start of the recording, as conditions of `--where` and call graphs do.
+pub(super) const MOMENTS: [&str; 6] =
+    [TS, END_TS, "kernel_ts", "kernel_end_ts", "first_kernel_start", "last_kernel_end"];
 
 /// A table of the loaded traces. Its rows are made rank by rank when a statement runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +103,8 @@ const LAUNCHES: &[&str] = &[
     KERNEL_DELAY,
 ];
 const ITERATIONS: &[&str] = &[TRACE, RANK, ITERATION, ID, NAME, TS, DUR, END_TS];
-const RANKS: &[&str] = &[TRACE, RANK, "file", "device_type", "events", TS, DUR, END_TS, "streams", "iterations"];
+const RANKS: &[&str] =
+    &[TRACE, RANK, "file", "device_type", "events", TS, DUR, END_TS, "streams", "iterations", ORIGIN];
 
 /// Columns that only tables of SQL have.
 const OWN_COLUMNS: &[Column] = &[
@@ -105,12 +114,13 @@ const OWN_COLUMNS: &[Column] = &[
         Unit::None,
         "position of the event in the file of its rank; what %call_stack and ancestors(id) take",
     ),
+    Column::new(TS, Unit::Nanos, "start, from the start of the recording"),
     Column::new(END_TS, Unit::Nanos, "end: ts + dur"),
     Column::new(KERNEL_TYPE, Unit::None, "COMPUTATION, COMMUNICATION, MEMORY or OTHER, by the name"),
     Column::new(LAUNCH_ID, Unit::None, "id of the runtime call that started it"),
     Column::new("kernel_id", Unit::None, "id of the last kernel that the call started"),
     Column::new("kernel", Unit::None, "name of the kernel"),
-    Column::new("kernel_ts", Unit::Nanos, "start of the kernel"),
+    Column::new("kernel_ts", Unit::Nanos, "start of the kernel, from the start of the recording"),
     Column::new("kernel_dur", Unit::Nanos, "duration of the kernel"),
     Column::new("kernel_end_ts", Unit::Nanos, "end of the kernel"),
     Column::new(KERNEL_DELAY, Unit::Nanos, "from the end of the call to the start of the kernel; 0 if that is earlier"),
@@ -119,9 +129,12 @@ const OWN_COLUMNS: &[Column] = &[
     Column::new("events", Unit::Count, "events of the rank"),
     Column::new("streams", Unit::Count, "GPU streams of the rank"),
     Column::new("iterations", Unit::Count, "iterations of the rank"),
-    Column::new("self_dur", Unit::Nanos, "duration of a call without the calls right inside it"),
+    Column::new(
+        ORIGIN,
+        Unit::None,
+        "start of the recording on the clock of the trace, in ns: ts + origin is as recorded",
+    ),
     Column::new("parent", Unit::None, "id of the call around it, or of the launch of a GPU event"),
-    Column::new("depth", Unit::Count, "events above it"),
     Column::new("relation", Unit::None, "what the row is of the event: ancestor, descendant, kernel"),
     Column::new("before_id", Unit::None, "id of the kernel that ends the gap's predecessor"),
     Column::new("before_name", Unit::None, "name of the kernel before the gap"),
@@ -133,7 +146,7 @@ const OWN_COLUMNS: &[Column] = &[
 /// Returns what a column of a table of SQL means, and its unit.
 pub(super) fn meaning(name: &str) -> Option<&'static Column> {
     let args = AVAILABLE_ARGS.iter().map(|arg| &arg.column);
-    OWN_COLUMNS.iter().chain(EVENT_COLUMNS).chain(args).find(|column| column.name == name)
+    OWN_COLUMNS.iter().chain(EVENT_COLUMNS).chain(CALL_GRAPH_COLUMNS).chain(args).find(|column| column.name == name)
 }
 
 /// Returns the column of the frame of events that a column of a view shows.
@@ -147,7 +160,7 @@ pub(super) fn source(name: &str) -> &str {
     }
 }
 
-/// Returns the type that a column of events has in SQL: sums of 32 bits would overflow, and functions of texts take strings.
+/// Returns the type that a column of events has in SQL.
 pub(super) fn sql_type(dtype: &DataType) -> DataType {
     match dtype {
         DataType::Float32 | DataType::Float64 => DataType::Float64,

@@ -7,11 +7,14 @@ use crate::{SqlTables, TraceSet};
 use polars::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The events of a trace as a query in polars sees them: all ranks, texts as strings, integers of 64 bits.
+/// The events of a trace as a query in polars sees them: all ranks, texts as strings, integers of 64 bits, times from the start of the
+/// recording.
 fn events(set: &TraceSet) -> LazyFrame {
     let all = set.events();
     let casts = all.columns().iter().map(|column| col(column.name().clone()).cast(sql_type(column.dtype())));
-    all.clone().lazy().select(casts.collect::<Vec<_>>())
+    let first = all.column("ts").unwrap().i64().unwrap().min().unwrap_or(0);
+    let events = all.clone().lazy().select(casts.collect::<Vec<_>>());
+    events.with_columns([col("ts") - lit(first), col("end") - lit(first)])
 }
 
 type InPolars = fn(LazyFrame) -> LazyFrame;
@@ -45,7 +48,7 @@ const QUERIES: &[(&str, InPolars)] = &[
         },
     ),
     (
-        "SELECT rank, id, name FROM events WHERE name ~ '(?i)gemm|nccl|conv' AND rank >= 1 ORDER BY rank, id LIMIT 20",
+        "SELECT rank, id, name FROM events WHERE name REGEXP '(?i)gemm|nccl|conv' AND rank >= 1 ORDER BY rank, id LIMIT 20",
         |events| {
             let found = events.filter(col("name").str().contains(lit("(?i)gemm|nccl|conv"), true));
             let found = found.filter(col("rank").gt_eq(lit(1)));

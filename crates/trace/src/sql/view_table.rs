@@ -1,0 +1,171 @@
+//! The tables of the loaded traces and frames of cells, as the SQL engine reads them.
+
+use super::columns::{Dictionaries, kind_of, moments};
+use super::rank_rows::{bytes_needed, rows};
+use super::views::{MOMENTS, TRACE, View, meaning};
+use crate::exec::memory::Task;
+use crate::frame::columns::RANK;
+use crate::store::checked;
+use crate::{Result, Trace, TraceSet};
+use polars::prelude::{DataFrame, DataType, PlSmallStr, Schema};
+use sql_engine::{ColumnSpec, Failure, OwnedValue, Part, PartSpec, Table};
+use trace_view::Unit;
+
+/// Unit of times in answers.
+pub(super) const NANOS: &str = "ns";
+
+/// Declares a column; a time has its unit.
+pub(super) fn column_spec(name: &str, dtype: &DataType) -> ColumnSpec {
+    let is_time = meaning(name).is_some_and(|column| column.unit == Unit::Nanos);
+    ColumnSpec::new(name, kind_of(dtype)).with_unit(is_time.then_some(NANOS))
+}
+
+/// The ranks of all traces, each a part of a table.
+#[derive(Clone)]
+pub(super) struct Ranks(Vec<(TraceSet, Trace)>);
+
+impl Ranks {
+    pub(super) fn of(traces: &[TraceSet]) -> Self {
+        let ranks = traces.iter().flat_map(|set| set.traces().iter().map(|trace| (set.clone(), trace.clone())));
+        Self(ranks.collect())
+    }
+
+    /// Returns a rank, which is a part of a table.
+    pub(super) fn get(&self, part: usize) -> Option<&(TraceSet, Trace)> {
+        self.0.get(part)
+    }
+
+    /// Describes the parts of a table with about so many rows per rank: conditions on trace and rank choose among them.
+    pub(super) fn parts(&self, columns: &[ColumnSpec], rows: impl Fn(&Trace) -> usize) -> Vec<PartSpec> {
+        let place = |name: &str| columns.iter().position(|column| column.name == name);
+        let (label, number) = (place(TRACE), place(RANK));
+        let part = |(set, trace): &(TraceSet, Trace)| {
+            let label = label.map(|place| (place, OwnedValue::Text(set.label().to_owned())));
+            let number = number.map(|place| (place, OwnedValue::Int(trace.rank())));
+            PartSpec { rows: rows(trace), fixed: label.into_iter().chain(number).collect() }
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+/// A view of the loaded traces: its parts are ranks.
+pub(super) struct ViewTable {
+    view: View,
+    schema: Schema,
+    columns: Vec<ColumnSpec>,
+    ranks: Ranks,
+    parts: Vec<PartSpec>,
+    dictionaries: Dictionaries,
+}
+
+impl ViewTable {
+    pub(super) fn of(view: View, traces: &[TraceSet]) -> Self {
+        let schema = view.schema(traces);
+        let columns: Vec<ColumnSpec> = schema.iter().map(|(name, dtype)| column_spec(name, dtype)).collect();
+        let ranks = Ranks::of(traces);
+        let parts = ranks.parts(&columns, |trace| match view {
+            View::Events => trace.info().events,
+            View::Kernels | View::Launches => trace.info().events / 4,
+            View::Iterations => trace.info().iterations.len(),
+            View::Ranks => 1,
+        });
+        Self { view, schema, columns, ranks, parts, dictionaries: Dictionaries::default() }
+    }
+}
+
+impl Table for ViewTable {
+    fn columns(&self) -> &[ColumnSpec] {
+        &self.columns
+    }
+
+    fn parts(&self) -> &[PartSpec] {
+        &self.parts
+    }
+
+    fn read(&self, part: usize, columns: &[usize], _: &[OwnedValue]) -> std::result::Result<Part, Failure> {
+        let Some((set, trace)) = self.ranks.get(part) else { return Ok(Part::default()) };
+        let names: Vec<PlSmallStr> =
+            columns.iter().map(|&column| PlSmallStr::from_str(&self.columns[column].name)).collect();
+        let found = || -> Result<Part> {
+            set.budget()?.check(Task::Sql, bytes_needed(self.view, trace, &names))?;
+            let frame = checked(|| rows(self.view, set, trace, &names, &self.schema))?;
+            part_of(&frame, columns, self.columns.len(), &self.dictionaries, set.origin())
+        };
+        Ok(found()?)
+    }
+}
+
+/// Returns a frame whose columns are those of a table with these numbers. Moments count from `origin`, the start of the recording.
+pub(super) fn part_of(
+    frame: &DataFrame,
+    columns: &[usize],
+    width: usize,
+    dictionaries: &Dictionaries,
+    origin: i64,
+) -> Result<Part> {
+    let mut part = Part { rows: frame.height(), columns: vec![None; width] };
+    for (column, &place) in frame.columns().iter().zip(columns) {
+        let is_moment = MOMENTS.contains(&column.name().as_str());
+        part.columns[place] = Some(if is_moment { moments(column, origin)? } else { dictionaries.column(column)? });
+    }
+    Ok(part)
+}
+
+/// A frame of a cell as a table.
+pub(super) struct FrameTable {
+    frame: DataFrame,
+    columns: Vec<ColumnSpec>,
+    parts: [PartSpec; 1],
+    dictionaries: Dictionaries,
+}
+
+impl FrameTable {
+    /// Declares the columns of a frame. Names that differ in upper and lower case only are numbered: SQL does not tell them apart.
+    ///
+    /// # Errors
+    /// If polars refuses a conversion.
+    pub(super) fn of(mut frame: DataFrame) -> Result<Self> {
+        for at in 0..frame.width() {
+            let column = &frame.columns()[at];
+            // Beyond the integers of SQL, numbers are floating-point numbers.
+            if *column.dtype() == DataType::UInt64
+                && column.u64()?.iter().flatten().any(|value| i64::try_from(value).is_err())
+            {
+                let column = column.cast(&DataType::Float64)?;
+                frame.with_column(column)?;
+            }
+        }
+        let mut columns: Vec<ColumnSpec> = Vec::with_capacity(frame.width());
+        for column in frame.columns() {
+            let is_known = |name: &str| columns.iter().any(|known| known.name.eq_ignore_ascii_case(name));
+            let name = column.name().as_str();
+            let numbered = (2..).map(|number| format!("{name}_{number}"));
+            let free =
+                std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_known(name)).unwrap_or_default();
+            let spec = column_spec(name, column.dtype());
+            // A time that is a fraction, such as a mean of milliseconds, has no known unit.
+            let unit = spec.unit.filter(|_| column.dtype().is_integer());
+            columns.push(ColumnSpec { name: free, ..spec }.with_unit(unit));
+        }
+        let parts = [PartSpec { rows: frame.height(), fixed: Vec::new() }];
+        Ok(Self { frame, columns, parts, dictionaries: Dictionaries::default() })
+    }
+}
+
+impl Table for FrameTable {
+    fn columns(&self) -> &[ColumnSpec] {
+        &self.columns
+    }
+
+    fn parts(&self) -> &[PartSpec] {
+        &self.parts
+    }
+
+    fn read(&self, _: usize, columns: &[usize], _: &[OwnedValue]) -> std::result::Result<Part, Failure> {
+        let mut part = Part { rows: self.frame.height(), columns: vec![None; self.columns.len()] };
+        for &place in columns {
+            part.columns[place] = Some(self.dictionaries.column(&self.frame.columns()[place])?);
+        }
+        Ok(part)
+    }
+}
