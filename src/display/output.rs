@@ -49,6 +49,11 @@ pub trait Sink: Send + Sync {
     /// Tells whether this cell was interrupted; long work calls it every few milliseconds.
     fn interrupted(&self) -> bool;
 
+    /// Returns the characters of a line, if outputs are shown as plain text on a screen of that width.
+    fn width(&self) -> Option<usize> {
+        None
+    }
+
     /// Tells whether the process ends with this work: interrupted work is then waited for, so that it ends what it started elsewhere.
     fn ends_process(&self) -> bool {
         false

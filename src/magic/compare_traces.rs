@@ -92,7 +92,7 @@ impl Magic for CompareTraces {
         let comparison = diff.clone();
         let Compared { frame: df, mut notes, .. } = context.run_blocking(move || comparison.compare())?;
         context.check_interrupt()?;
-        context.warn(diff.warnings());
+        context.warn_of(call, &diff.warnings());
         if df.height() == 0 && !call.quiet() {
             context.print_line(
                 "nothing to compare: neither trace has such events; `%describe NAME` shows what a trace contains",

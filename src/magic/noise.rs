@@ -109,7 +109,7 @@ impl Magic for Noise {
         let query = query(call, context)?;
         let noise: MeasuredNoise = context.run_blocking(move || query.run())?;
         context.check_interrupt()?;
-        context.warn(noise.warnings());
+        context.warn_of(call, noise.warnings());
         let df = noise.frame()?;
         let caption = format!("noise · {}", call.required("NAME"));
         if call.shows() {

@@ -72,7 +72,7 @@ impl Magic for OpsDiff {
         let comparison = diff.clone();
         let (df, groups) = Groups::of_comparison(&context.run_blocking(move || comparison.compare_traces())?)?;
         context.check_interrupt()?;
-        context.warn(diff.warnings());
+        context.warn_of(call, &diff.warnings());
         let summary = summary(&groups);
         if call.shows() {
             context.show(&Report::of(Part::Text(summary.clone())));

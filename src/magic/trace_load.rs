@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace::task::Engine;
-use trace::{Cache, Compat, Execution, LoadOptions, LoadProgress, TraceSet, Warning};
+use trace::{Cache, Compat, Execution, LoadOptions, LoadProgress, TraceSet};
 use trace_view::format::{self, grouped, ranges};
 use trace_view::{Bundle, Part, Present, Report};
 
@@ -180,7 +180,7 @@ impl Magic for TraceLoad {
                     let table = table(&format!("runs of {label}"), &traces, context.session);
                     context.show(&Report::of(Part::Table(table)));
                 }
-                context.warn(Warning::sentences(several.iter().flat_map(|run| run.warnings())));
+                context.warn_of(call, several.iter().flat_map(|run| run.warnings()));
                 context.warn(look_like_ranks(several));
             }
         }
@@ -213,7 +213,7 @@ fn load_elsewhere(
     context.keep(&traces, place.into());
     match jobs::failures(&traces) {
         Some(failures) => context.show(&failures),
-        None if !call.shows() => context.warn(traces.warnings()),
+        None if !call.shows() => context.warn_of(call, traces.warnings()),
         None => {}
     }
     if call.shows() {

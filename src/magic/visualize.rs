@@ -87,7 +87,7 @@ impl Magic for Visualize {
                 let about = caption(&diff.selection()?);
                 let comparison = diff.clone();
                 let df = context.run_blocking(move || comparison.compare_traces())?;
-                context.warn(diff.warnings());
+                context.warn_of(call, &diff.warnings());
                 (SelectedRows::select(call, df)?.or_by_magnitude(order)?, about, TOP)
             }
             None => {

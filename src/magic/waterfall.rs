@@ -49,7 +49,7 @@ impl Magic for Waterfall {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let explanation = explanation(call, context)?;
-        context.warn(&explanation.warnings);
+        context.warn_of(call, &explanation.warnings);
         let level =
             call.text("level").and_then(|word| WaterfallLevel::WORDS.into_iter().find(|(known, _)| *known == word));
         visualize::deliver(

@@ -10,6 +10,7 @@ pub mod label;
 mod notebook;
 pub mod run_paths;
 mod shared;
+mod shown_warnings;
 mod view;
 
 pub use cache::CacheSetting;

@@ -2,12 +2,14 @@
 
 use super::{CacheSetting, Cells, Groups, LoadId, LoadedTrace, SharedSnapshot, Snapshot, TraceView, View};
 use crate::cluster::Chosen;
+use crate::session::shown_warnings::ShownWarnings;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::task::Engine;
 use trace::{Cache, TraceSet};
-use trace_view::FrameSchema;
+use trace_view::{Folded, FrameSchema};
 
 /// Types of variables that have columns.
 const FRAMES: &[&str] = &["DataFrame", "LazyFrame", "Column", "Series"];
@@ -35,13 +37,15 @@ pub struct Session {
     /// The folder that was current when each trace was loaded, by label.
     bases: BTreeMap<String, PathBuf>,
     /// The facts about the traces in the last snapshot.
-    views: std::cell::RefCell<Vec<Arc<TraceView>>>,
+    views: RefCell<Vec<Arc<TraceView>>>,
     /// The number of the last load of each label.
     loads: BTreeMap<String, LoadId>,
     /// How many traces were loaded so far.
     load_count: u64,
     /// The loaded traces for other threads.
     shared: SharedSnapshot,
+    /// The warnings that magic lines showed.
+    shown_warnings: RefCell<ShownWarnings>,
 }
 
 impl Session {
@@ -76,6 +80,16 @@ impl Session {
     /// Whether to tell the user that the cache cannot be used: the first time.
     pub fn warns_of_cache(&mut self) -> bool {
         !std::mem::replace(&mut self.told_of_cache, true)
+    }
+
+    /// Sets the magic line whose outputs follow.
+    pub fn begin_line(&self, line: String) {
+        self.shown_warnings.borrow_mut().begin(line);
+    }
+
+    /// Tells whether the current magic line shows these sentences: not a warning that another line showed since the last load.
+    pub fn shows(&self, folded: &Folded) -> bool {
+        self.shown_warnings.borrow_mut().shows(folded)
     }
 
     /// Returns the loaded traces for other threads; they change with this session.
@@ -152,6 +166,7 @@ impl Session {
 
     /// Adds a trace under its label and drops an older trace of that label.
     pub fn insert(&mut self, trace: Arc<TraceSet>, path: PathBuf) {
+        self.shown_warnings.get_mut().clear();
         let label = trace.label().to_owned();
         self.frames.remove(&label);
         self.bases.extend(std::env::current_dir().ok().map(|folder| (label.clone(), folder)));

@@ -5,11 +5,14 @@ use crate::display::{Output, Sink};
 use crate::magic::argument::Call;
 use crate::magic::context::write;
 use crate::{Error, Failure};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_view::{HTML, Part, Report, terminal_safe};
+
+/// Tables of a narrower terminal are written for this width, in characters.
+const LEAST_WIDTH: usize = 40;
 
 /// The sink of commands.
 #[derive(Debug)]
@@ -47,12 +50,31 @@ impl Sink for Screen {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    fn width(&self) -> Option<usize> {
+        screen_width()
+    }
+
     fn ends_process(&self) -> bool {
         true
     }
 }
 
+/// Returns the characters of a line of the terminal that standard output is; `None` for a file or a pipe.
+fn screen_width() -> Option<usize> {
+    let out = std::io::stdout();
+    if !out.is_terminal() {
+        return None;
+    }
+    let columns = rustix::termios::tcgetwinsize(&out).ok()?.ws_col;
+    (columns > 0).then(|| usize::from(columns).max(LEAST_WIDTH))
+}
+
 impl Screen {
+    /// Creates a sink without progress.
+    pub(super) fn silent() -> Self {
+        Self { interrupted: Arc::default(), bar: ProgressLine::hidden() }
+    }
+
     /// Creates the sink of a command that this flag interrupts.
     pub(super) fn new(interrupted: Arc<AtomicBool>, call: &Call<'_>) -> Self {
         Self { interrupted, bar: ProgressLine::new(call) }
@@ -74,7 +96,8 @@ impl Screen {
         let parts = report.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(terminal_safe(text)),
             Part::Warning(text) => Some(format!("Warning: {}", terminal_safe(text))),
-            Part::Table(table) => Some(table.text()),
+            Part::Folded(folded) => Some(terminal_safe(&folded.plain())),
+            Part::Table(table) => Some(screen_width().map_or_else(|| table.text(), |width| table.text_within(width))),
             _ => None,
         });
         Self::print(&parts.collect::<Vec<_>>().join("\n\n"))

@@ -61,8 +61,8 @@ class Tags(HTMLParser):
     """What a piece of HTML would make a browser do."""
 
     ALLOWED = frozenset({
-        "b", "br", "caption", "code", "colgroup", "col", "details", "div", "em", "figcaption", "p", "pre", "small",
-        "span", "strong", "style", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "wbr", "li", "h3", "h4",
+        "b", "br", "caption", "code", "colgroup", "col", "details", "div", "em", "figcaption", "p", "pre", "progress",
+        "small", "span", "strong", "style", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "wbr", "li", "h3", "h4",
     })  # fmt: skip
 
     # The link of %open_perfetto, written by us.

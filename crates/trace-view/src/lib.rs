@@ -27,7 +27,7 @@ pub use format::grouped;
 pub use heat_map::{Colours, HeatMap, Labelled};
 pub use lanes::{LaneBox, LaneRow, Lanes};
 pub use render::{base64, named_colour, offline_plotly_js, one_line_texts, round_step, terminal_safe};
-pub use report::{Part, Present, Report};
+pub use report::{Folded, Part, Present, Report};
 pub use schema::FrameSchema;
 pub use table::{Changes, EventCell, EventCells, Header, Kind, Page, Table, TableValue};
 pub use thin::Thinning;

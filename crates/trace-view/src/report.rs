@@ -9,6 +9,8 @@ pub enum Part {
     Text(String),
     /// A paragraph that is set off as a warning.
     Warning(String),
+    /// Sentences behind a line that unfolds them.
+    Folded(Folded),
     /// A table.
     Table(Table),
     /// A figure.
@@ -17,6 +19,31 @@ pub enum Part {
     HeatMap(HeatMap),
     /// Finished content, passed on unchanged.
     Bundle(Bundle),
+}
+
+impl Part {
+    /// Renders the part as a bundle; for a screen of so many characters, the text of a table is no wider.
+    pub fn bundle(&self, width: Option<usize>) -> Bundle {
+        width.map_or_else(|| crate::render::bundle(self), |width| crate::render::bundle_within(self, width))
+    }
+}
+
+/// Sentences that a page shows once the reader unfolds their title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    /// One line that says what is below.
+    pub title: String,
+    /// The sentences, one a line.
+    pub text: String,
+    /// Whether the title is set off as a warning.
+    pub is_warning: bool,
+}
+
+impl Folded {
+    /// Returns it as plain text, which cannot be folded: of a warning with its title, else the sentences alone.
+    pub fn plain(&self) -> String {
+        if self.is_warning { format!("Warning: {}\n{}", self.title, self.text) } else { self.text.clone() }
+    }
 }
 
 /// The parts of an answer, in order.

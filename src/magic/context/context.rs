@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use trace::polars::prelude::DataFrame;
-use trace::{CancellationToken, Execution};
+use trace::{CancellationToken, Execution, Warning};
 use trace_view::{Part, Report, terminal_safe};
 
 /// How long interrupted work may take to stop its job, if the process ends with it.
@@ -28,9 +28,13 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Shows a report, one output per part.
+    /// Shows a report, one output per part. A folded warning that another magic line showed is left out.
     pub fn show(&self, report: &Report) {
-        for bundle in report.bundles() {
+        let is_new = |part: &Part| !matches!(part, Part::Folded(folded) if !self.session.shows(folded));
+        let width = self.out.width();
+        // All are rendered before the first is shown.
+        let bundles: Vec<_> = report.parts.iter().filter(|part| is_new(part)).map(|part| part.bundle(width)).collect();
+        for bundle in bundles {
             self.out.emit(Output::Display { bundle, id: None });
         }
     }
@@ -44,6 +48,12 @@ impl Context<'_> {
     pub fn warn<W: std::fmt::Display>(&self, warnings: impl IntoIterator<Item = W>) {
         let parts = warnings.into_iter().map(|warning| Part::Warning(warning.to_string())).collect();
         self.show(&Report { parts });
+    }
+
+    /// Shows warnings about recordings. With `--quiet`, repairs that lost nothing are not shown.
+    pub fn warn_of<'w>(&self, call: &Call<'_>, warnings: impl IntoIterator<Item = &'w Warning>) {
+        let wanted = warnings.into_iter().filter(|warning| !call.quiet() || !warning.is_information());
+        self.show(&Report { parts: Warning::parts(wanted) });
     }
 
     /// Returns the cache of loaded traces; `None` if it is off. Why it cannot be used is a warning, once.

@@ -125,7 +125,10 @@ fn call(
             context.out.emit(Output::Display { bundle: page(magic), id: None });
             Ok(None)
         }
-        Parsed::Call(call) => magic.run(&call, context).map(|()| magic.timing(&call)),
+        Parsed::Call(call) => {
+            context.session.begin_line(format!("{} {args}", magic.spelled()));
+            magic.run(&call, context).map(|()| magic.timing(&call))
+        }
     }
 }
 

@@ -47,8 +47,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
     let comparison = diff.clone();
     let compared: ComparedStats = context.run_blocking(move || comparison.run())?;
     context.check_interrupt()?;
-    context.warn(diff.warnings());
-    context.warn(compared.warnings.clone());
+    context.warn_of(call, diff.warnings().iter().chain(&compared.warnings));
     if call.shows() {
         context.show(&Report { parts: vec![Part::Text(compared.sentences.join("\n"))] });
     }

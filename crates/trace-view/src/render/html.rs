@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::grid::{Bar, Grid, Head, MOST_TREE_ROWS, Shown, Tone};
 use super::names::{elide, elide_apart};
 use super::tree_html;
-use crate::{Kind, Table};
+use crate::{Folded, Kind, Table};
 
 /// The most characters of a name that are shown; its `title` has the complete name.
 const NAME_CHARS: usize = 40;
@@ -20,14 +20,27 @@ const TEXT_CHARS: usize = 120;
 const ORANGE: &str = "239,138,43,.42";
 const BLUE: &str = "59,125,216,.38";
 const GREY: &str = "140,143,163,.3";
+/// The box of a warning.
+const WARNING: &str =
+    "margin:4px 0;padding:6px 10px;border-left:4px solid rgba(255,152,0,.9);background:rgba(255,152,0,.16);";
 const MONOSPACE: &str = "font-family:monospace;";
 
 /// Writes a paragraph that is set off as a warning.
 pub(super) fn warning(text: &str) -> String {
     format!(
-        "<p style=\"margin:4px 0;padding:6px 10px;border-left:4px solid rgba(255,152,0,.9);\
-         background:rgba(255,152,0,.16);white-space:pre-wrap;\"><b>Warning:</b> {}</p>",
+        "<p style=\"{WARNING}white-space:pre-wrap;\"><b>Warning:</b> {}</p>",
         prose(&super::text::terminal_safe(text))
+    )
+}
+
+/// Writes sentences that their title unfolds, of a warning with its colours.
+pub(super) fn folded(folded: &Folded) -> String {
+    let (box_style, word) = if folded.is_warning { (WARNING, "<b>Warning:</b> ") } else { ("margin:4px 0;", "") };
+    format!(
+        "<details style=\"{box_style}\"><summary style=\"cursor:pointer;\">{word}{}</summary>\
+         <div style=\"padding:4px 0 0 1.1em;white-space:pre-wrap;\">{}</div></details>",
+        prose(&super::text::terminal_safe(&folded.title)),
+        prose(&super::text::terminal_safe(&folded.text))
     )
 }
 
@@ -185,7 +198,8 @@ mod tests {
 
     #[test]
     fn all_texts_are_escaped() {
-        for html in [table(&evil()), warning(EVIL)] {
+        let lines = Folded { title: EVIL.to_owned(), text: EVIL.to_owned(), is_warning: true };
+        for html in [table(&evil()), warning(EVIL), folded(&lines)] {
             assert!(!html.contains("<script") && !html.contains("alert(\"") && !html.contains("'k"), "{html}");
             assert!(
                 html.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#x27;k&lt;float&gt;&#x27;")

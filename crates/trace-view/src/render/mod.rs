@@ -34,6 +34,7 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
         Part::Warning(text) => {
             Bundle::text(format!("Warning: {}", terminal_safe(text))).with(HTML, html::warning(text).into())
         }
+        Part::Folded(folded) => Bundle::text(terminal_safe(&folded.plain())).with(HTML, html::folded(folded).into()),
         Part::Table(table) => table_bundle(table),
         Part::Figure(figure) => figure_bundle(figure),
         Part::HeatMap(map) => map.bundle().with(PLOTLY, plotly::heat_map(map)),
@@ -48,6 +49,12 @@ impl Table {
         text::whole_table(self)
     }
 
+    /// Renders the rows of the first page as plain text whose lines are no longer than `width` characters: names are elided, and columns
+    /// on the right are left out where that is not enough; the footer names them.
+    pub fn text_within(&self, width: usize) -> String {
+        text::whole_table_within(self, width)
+    }
+
     /// Renders the rows of the first page as HTML without a style sheet; a bundle shows at most a hundred of them, a hundred and fifty
     /// of a tree.
     pub fn html(&self) -> String {
@@ -55,8 +62,20 @@ impl Table {
     }
 }
 
+/// Renders one part for a screen of so many characters: tables are no wider.
+pub(crate) fn bundle_within(part: &Part, width: usize) -> Bundle {
+    match part {
+        Part::Table(table) => richer_table(Bundle::text(text::table_within(table, width)), table),
+        part => bundle(part),
+    }
+}
+
 fn table_bundle(table: &Table) -> Bundle {
-    Bundle::text(text::table(table)).with(HTML, html::table(table).into()).with(TABLE, table_json::table(table))
+    richer_table(Bundle::text(text::table(table)), table)
+}
+
+fn richer_table(text: Bundle, table: &Table) -> Bundle {
+    text.with(HTML, html::table(table).into()).with(TABLE, table_json::table(table))
 }
 
 impl HeatMap {

@@ -7,8 +7,9 @@ use crate::{Figure, Header, Kind, Points, Table, TableValue, grouped};
 
 /// The width of a table in characters, above which names are elided.
 const WIDTH: usize = 120;
-/// The least width of a column of names.
+/// The least width of a column of names, and in a table that must fit a screen.
 const LEAST_NAME: usize = 32;
+const LEAST_FITTING_NAME: usize = 18;
 /// A header is not broken into lines narrower than this.
 const LEAST_HEAD: usize = 10;
 /// How far a row of a tree is indented at most.
@@ -25,17 +26,61 @@ pub fn terminal_safe(text: &str) -> String {
 
 /// Writes a table in aligned columns: caption, headers, the same rows as the HTML form, footer.
 pub(super) fn table(table: &Table) -> String {
-    grid(Grid::of(table))
+    grid(Grid::of(table), &Room { width: WIDTH, least_name: LEAST_NAME })
 }
 
 /// Writes a table with all rows of its first page.
 pub(super) fn whole_table(table: &Table) -> String {
-    grid(Grid::of_rows(table, usize::MAX))
+    grid(Grid::of_rows(table, usize::MAX), &Room { width: WIDTH, least_name: LEAST_NAME })
 }
 
-fn grid(grid: Grid) -> String {
+/// Writes a table so that no line is longer than a screen; see [`Table::text_within`].
+pub(super) fn table_within(table: &Table, width: usize) -> String {
+    fitting(Grid::of(table), width)
+}
+
+/// Writes a table with all rows of its first page so that no line is longer than a screen.
+pub(super) fn whole_table_within(table: &Table, width: usize) -> String {
+    fitting(Grid::of_rows(table, usize::MAX), width)
+}
+
+/// Writes a table so that no line is longer than a screen: names are elided, and where that is not enough, columns on the right are left
+/// out, which the footer names.
+fn fitting(mut fitting: Grid, width: usize) -> String {
+    // A row of a tree may end with how many rows below it are not shown.
+    let behind = fitting.places.iter().map(|place| length(&self::left_out(Some(place)))).max().unwrap_or(0);
+    let room = Room { width: width.saturating_sub(behind), least_name: LEAST_FITTING_NAME };
+    let mut left_out = Vec::new();
+    while fitting.heads.len() > 1 && fitting.heads.len() - 1 != fitting.tree_column && !fits(&fitting, &room) {
+        left_out.extend(fitting.heads.pop().map(|head| head.text));
+        fitting.rows.iter_mut().for_each(|row| row.truncate(fitting.heads.len()));
+    }
+    if !left_out.is_empty() {
+        left_out.reverse();
+        let columns = if left_out.len() == 1 { "a column that does" } else { "columns that do" };
+        fitting.footer.push_str(&format!("\nwithout {columns} not fit the width: {}", left_out.join(", ")));
+    }
+    grid(fitting, &room)
+}
+
+/// The room of a table.
+struct Room {
+    /// The longest line, in characters.
+    width: usize,
+    /// The least width of a column of names.
+    least_name: usize,
+}
+
+/// Tells whether the lines of a table are no longer than they may be.
+fn fits(grid: &Grid, room: &Room) -> bool {
+    let heads: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| head(grid, column)).collect();
+    let widths = widths(grid, &heads, room);
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) <= room.width
+}
+
+fn grid(grid: Grid, room: &Room) -> String {
     let heads: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| head(&grid, column)).collect();
-    let widths = widths(&grid, &heads);
+    let widths = widths(&grid, &heads, room);
     let columns: Vec<Vec<String>> = (0..widths.len()).map(|column| cells(&grid, column, widths[column])).collect();
     let line = |texts: Vec<&str>| {
         let padded = texts.into_iter().zip(&grid.heads).zip(&widths).map(|((text, head), &width)| {
@@ -135,7 +180,7 @@ fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
 }
 
 /// Returns the width of every column; names and other texts share the width that the numbers leave.
-fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
+fn widths(grid: &Grid, heads: &[Vec<String>], of: &Room) -> Vec<usize> {
     let head = |column: usize| heads[column].iter().map(|line| length(line)).max().unwrap_or(0);
     let indents = |column: usize, row: usize| match grid.places.get(row) {
         Some(place) if column == grid.tree_column => indent(place),
@@ -145,14 +190,14 @@ fn widths(grid: &Grid, heads: &[Vec<String>]) -> Vec<usize> {
     let widest = |column: usize| (0..grid.rows.len()).map(|row| text(column, row)).max().unwrap_or(0);
     let least = |column: usize| {
         let deepest = (0..grid.places.len()).map(|row| indents(column, row)).max().unwrap_or(0);
-        LEAST_NAME.max(deepest + LEAST_TREE_NAME)
+        of.least_name.max(deepest + LEAST_TREE_NAME)
     };
     let mut widths: Vec<usize> = (0..heads.len()).map(|column| widest(column).max(head(column))).collect();
     let elastic: Vec<usize> =
         (0..widths.len()).filter(|&column| matches!(grid.heads[column].kind, Kind::Name | Kind::Text)).collect();
     let gaps = 2 * widths.len().saturating_sub(1);
     let fixed: usize = (0..widths.len()).filter(|column| !elastic.contains(column)).map(|column| widths[column]).sum();
-    let mut room = WIDTH.saturating_sub(fixed + gaps);
+    let mut room = of.width.saturating_sub(fixed + gaps);
     // Narrow columns first: the width that they leave goes to the wide ones.
     let mut narrow_first = elastic.clone();
     narrow_first.sort_by_key(|&column| widths[column]);
@@ -243,6 +288,31 @@ mod tests {
         let text = table(&sample(&"k".repeat(4000)));
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
         assert!(text.contains('…') && text.contains("▲ +1,307.7"));
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_left_out_and_named() {
+        let mut wide = sample(&"aten::convolution_backward".repeat(3));
+        for column in ["control", "test", "verdict"] {
+            wide.headers.push(Header::new(column, Unit::Micros, Kind::Number));
+            wide.rows.iter_mut().for_each(|row| row.push(TableValue::Float(1_234_567.8)));
+        }
+        let all = whole_table_within(&wide, 80);
+        assert!(all.contains("verdict") && !all.contains("without"), "{all}");
+        for width in [40, 50, 60, 80, 120] {
+            let text = whole_table_within(&wide, width);
+            assert!(
+                text.lines().filter(|line| !line.starts_with("without")).all(|line| length(line) <= width),
+                "{text}"
+            );
+        }
+        let narrow = whole_table_within(&wide, 50);
+        assert!(
+            narrow.contains("diff")
+                && narrow.ends_with("without columns that do not fit the width: test [µs], verdict [µs]"),
+            "{narrow}"
+        );
+        assert!(whole_table_within(&sample("a"), 3).contains("name"), "the first column stays");
     }
 
     #[test]

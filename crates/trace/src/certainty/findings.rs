@@ -99,7 +99,7 @@ impl Findings {
         )
     }
 
-    /// Says what can be told of the step: the verdict, in its scope.
+    /// Says in one sentence what can be told of the step: the verdict, in its scope.
     pub(crate) fn verdict(&self) -> String {
         let scope = match (self.scope, self.kind) {
             (Scope::Program, _) => "Between the programs",
@@ -114,12 +114,11 @@ impl Findings {
             }
             Verdict::Inconclusive(why) => format!("inconclusive, {}", self.why(why)),
         };
-        let apart = self.apart().map_or(String::new(), |why| format!(" {why}"));
-        format!("{scope} ({}{}): {about}.{}{apart}", self.samples_text(), self.worth(), self.pairs())
+        format!("{scope} ({}{}): {about}{}.", self.samples_text(), self.worth(), self.pairs())
     }
 
     /// Says why there is no verdict although the interval of the means leaves zero out.
-    fn apart(&self) -> Option<&'static str> {
+    pub(crate) fn apart(&self) -> Option<&'static str> {
         self.step.interval_us.filter(|[low, high]| *low > 0.0 || *high < 0.0)?;
         let Verdict::Inconclusive(why) = self.step.verdict else { return None };
         match why {
@@ -147,10 +146,10 @@ impl Findings {
         let [n, _] = self.samples;
         match self.kind {
             // Equal ones count half.
-            SampleKind::Ranks => format!(" Test is {word} on {} of {n} ranks{p}.", count_text(share * n as f64)),
+            SampleKind::Ranks => format!("; test is {word} on {} of {n} ranks{p}", count_text(share * n as f64)),
             kind => {
                 let one = kind.word().trim_end_matches('s');
-                format!(" A test {one} is {word} in {:.0} of 100 pairs{p}.", 100.0 * share)
+                format!("; a test {one} is {word} in {:.0} of 100 pairs{p}", 100.0 * share)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::frame::columns::known;
 use crate::present::most_different_ranks_first;
-use crate::{Compat, RankInfo, Result, TraceSet};
+use crate::{Compat, RankInfo, Result, TraceSet, Warning};
 use trace_view::format::{bytes, ranges};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
@@ -88,8 +88,9 @@ impl Present for TraceSet {
             ..Table::default()
         };
         let table = most_different_ranks_first(table, "`%trace_info NAME --rank 7` looks closer");
-        let report = Report::of(Part::Table(table));
-        self.warnings().iter().fold(report, |report, warning| report.with(Part::Warning(warning.to_string())))
+        let mut report = Report::of(Part::Table(table));
+        report.parts.extend(Warning::parts(self.warnings()));
+        report
     }
 }
 

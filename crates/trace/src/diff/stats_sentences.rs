@@ -12,6 +12,7 @@ pub(super) fn sentences(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], s
     let findings = findings(answer, sides, score);
     let mut sentences: Vec<String> = findings.warning().into_iter().collect();
     sentences.extend([findings.step(), findings.verdict()]);
+    sentences.extend(findings.apart().map(str::to_owned));
     sentences.extend(changed_counts(rows, answer));
     sentences.push(verdicts(rows, answer));
     sentences.extend(verdicts_by_ratio(answer));

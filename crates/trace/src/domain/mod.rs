@@ -19,4 +19,5 @@ pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
 pub(crate) use secrets::has_secret;
 pub use secrets::without_secrets;
+pub(crate) use warning::NUMBER_AS_TEXT;
 pub use warning::{Unlike, Warning};

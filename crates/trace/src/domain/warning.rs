@@ -192,7 +192,32 @@ pub enum Unlike {
     Nothing,
 }
 
+impl Unlike {
+    /// Returns what differs, as in a list: `devices`, `input shapes`. `None` if nothing does.
+    pub(super) fn word(self) -> Option<&'static str> {
+        Some(match self {
+            Self::WorldSize => "number of ranks",
+            Self::Devices => "devices",
+            Self::ProfilerFlags => "flags of the profiler",
+            Self::Software => "software",
+            Self::Machines => "machines",
+            Self::Clocks => "clocks",
+            Self::InputShapes => "input shapes",
+            Self::EventMix => "mix of events",
+            Self::Nothing => return None,
+        })
+    }
+}
+
+/// The repair of an anomaly that loses nothing.
+pub(crate) const NUMBER_AS_TEXT: &str = "a number written as text, read as the number";
+
 impl Warning {
+    /// Tells whether it reports a repair that lost nothing, so that no answer depends on it.
+    pub fn is_information(&self) -> bool {
+        matches!(self, Self::Anomalies { what, .. } if what == NUMBER_AS_TEXT)
+    }
+
     /// Tells whether it says what another one does: of recordings that differ, the kind of the difference, whichever the runs are.
     pub(crate) fn says(&self, other: &Self) -> bool {
         match (self, other) {

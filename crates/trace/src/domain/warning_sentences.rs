@@ -1,6 +1,7 @@
 //! Warnings about several files or traces in one sentence.
 
 use super::Warning;
+use trace_view::{Folded, Part};
 
 /// Files or traces that a sentence names.
 const NAMED: usize = 3;
@@ -29,10 +30,49 @@ impl Warning {
         sentences
     }
 
+    /// Returns several warnings as parts of a report: each a warning of its own, but conditions in which two recordings differ are one
+    /// line that unfolds, and repairs that lost nothing are plain text.
+    pub fn parts<'w>(warnings: impl IntoIterator<Item = &'w Self>) -> Vec<Part> {
+        let (conditions, other): (Vec<&Self>, Vec<&Self>) =
+            warnings.into_iter().partition(|warning| warning.condition().is_some());
+        let (repairs, other): (Vec<&Self>, Vec<&Self>) =
+            other.into_iter().partition(|warning| warning.is_information());
+        let mut parts: Vec<Part> = Self::sentences(other).into_iter().map(Part::Warning).collect();
+        parts.extend(folded_conditions(&conditions).map(Part::Folded));
+        let repairs = Self::sentences(repairs);
+        parts.extend((!repairs.is_empty()).then(|| Part::Text(repairs.join("\n"))));
+        parts
+    }
+
+    /// Returns the condition in which two recordings differ, in a word or two, and the recordings.
+    fn condition(&self) -> Option<(&'static str, [&str; 2])> {
+        let Self::UnlikeRecording { what, control, test, .. } = self else { return None };
+        Some((what.word()?, [control, test]))
+    }
+
     /// Returns the trace without steps.
     fn trace(&self) -> Option<&str> {
         if let Self::NoProfilerStep { label } = self { Some(label) } else { None }
     }
+}
+
+/// Returns the conditions in which recordings differ under one line that names them.
+fn folded_conditions(warnings: &[&Warning]) -> Option<Folded> {
+    let (_, [control, test]) = warnings.first()?.condition()?;
+    let conditions: Vec<_> = warnings.iter().filter_map(|warning| warning.condition()).collect();
+    let of_one_pair = conditions.iter().all(|(_, sides)| *sides == [control, test]);
+    let sides = if of_one_pair { format!("\"{control}\" and \"{test}\"") } else { "the two sides".to_owned() };
+    let mut words: Vec<&str> = Vec::new();
+    for (word, _) in &conditions {
+        if !words.contains(word) {
+            words.push(word);
+        }
+    }
+    Some(Folded {
+        title: format!("{sides} were recorded under different conditions: {}", words.join(", ")),
+        text: Warning::sentences(warnings.iter().copied()).join("\n"),
+        is_warning: true,
+    })
 }
 
 /// Says of several files that they do not say their rank.
@@ -75,6 +115,7 @@ fn named(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{NUMBER_AS_TEXT, Unlike};
 
     #[test]
     fn files_without_a_rank_are_one_sentence() {
@@ -92,6 +133,35 @@ mod tests {
         let same = [file("0.json"), file("0.json")];
         assert!(Warning::sentences(&same)[0].contains("2 files") && Warning::sentences(&same)[0].contains("(0.json;"));
         assert_eq!(Warning::sentences(&same[..1]), [same[0].to_string()]);
+    }
+
+    #[test]
+    fn conditions_of_a_pair_are_one_line_that_unfolds() {
+        let unlike = |what: Unlike, test: &str| Warning::UnlikeRecording {
+            what,
+            control: "a".to_owned(),
+            of_control: "one".to_owned(),
+            test: test.to_owned(),
+            of_test: "other".to_owned(),
+        };
+        let repair = |what: &str| Warning::Anomalies { file: "f".to_owned(), what: what.to_owned(), count: 70 };
+        let found = Warning::parts(&[
+            unlike(Unlike::Devices, "b"),
+            repair(NUMBER_AS_TEXT),
+            unlike(Unlike::Software, "b"),
+            repair("NaN or Infinity, read as null"),
+            unlike(Unlike::Nothing, "b"),
+        ]);
+        let [Part::Warning(lost), Part::Warning(same), Part::Folded(folded), Part::Text(kept)] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert!(lost.contains("70 × NaN") && same.contains("same recording") && kept.contains("70 × a number"));
+        assert_eq!(folded.title, "\"a\" and \"b\" were recorded under different conditions: devices, software");
+        assert!(folded.is_warning && folded.text.lines().count() == 2 && folded.text.starts_with("the devices differ"));
+        let runs = Warning::parts(&[unlike(Unlike::Devices, "b"), unlike(Unlike::Devices, "c")]);
+        let [Part::Folded(folded)] = &runs[..] else { panic!("{runs:?}") };
+        assert_eq!(folded.title, "the two sides were recorded under different conditions: devices");
+        assert!(Warning::parts([]).is_empty());
     }
 
     #[test]

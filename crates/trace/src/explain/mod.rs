@@ -20,6 +20,7 @@ mod groups;
 mod json;
 #[cfg(test)]
 mod known_edits_tests;
+mod lead;
 mod modules;
 #[cfg(test)]
 mod modules_tests;

@@ -8,13 +8,15 @@ use crate::Warning;
 use crate::certainty::VERDICTS;
 use call_tree::{Cause, Change, Class, Grade};
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed, ranges};
-use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
+use trace_view::{Folded, Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Rows of operators and kernels of a page that does not say how many.
 const TOP: usize = 15;
 /// Says that frames of Python are on one side only.
 pub(super) const STACKS_DIFFER: &str =
     "Only one side was recorded with Python frames; they are ignored on both, and host times are not comparable.";
+/// Title of the sentences below the answer.
+const DETAILS: &str = "Details: changed calls, classes of time, waiting, noise, comparability";
 /// Rows of the table of idle time.
 const IDLE_ROWS: usize = 8;
 
@@ -28,8 +30,9 @@ impl Present for Explanation {
 impl Explanation {
     /// The page with so many rows of operators and kernels.
     pub fn report(&self, top: usize) -> Report {
-        let mut report = Report::of(Part::Text(self.sentences()));
-        report.parts.extend(Warning::sentences(&self.warnings).into_iter().map(Part::Warning));
+        let mut report = Report::of(Part::Text(self.lead()));
+        report.parts.push(Part::Folded(Folded { title: DETAILS.to_owned(), text: self.details(), is_warning: false }));
+        report.parts.extend(Warning::parts(&self.warnings));
         report.parts.extend(self.is_without_stacks().then(|| Part::Warning(STACKS_DIFFER.to_owned())));
         report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
         report.parts.push(Part::Table(self.class_table()));
@@ -56,14 +59,17 @@ impl Explanation {
         format!("{} → {} · {both} · {samples}{chosen}", control.name(), test.name())
     }
 
-    /// The answer in a few sentences: how much slower, which class, which scope.
+    /// All sentences: the answer ([`Explanation::lead`]), then what else differs and how comparable the recordings are.
     pub fn sentences(&self) -> String {
+        format!("{}\n{}", self.lead(), self.details())
+    }
+
+    /// What a page folds below the answer: structure, classes, waiting, noise, comparability, and what to record next.
+    fn details(&self) -> String {
         let findings = self.findings();
-        let mut text = findings.warning().map_or(String::new(), |warning| format!("{warning}\n"));
-        text.push_str(&format!("{}\n{}", findings.step(), findings.verdict()));
-        if let Some(structure) = self.structure_sentence() {
-            text.push_str(&format!("\n{structure}"));
-        }
+        let mut sentences: Vec<String> = Vec::new();
+        sentences.extend(findings.apart().map(str::to_owned));
+        sentences.extend(self.structure_sentence());
         let mut classes: Vec<_> = self.classes.iter().filter(|class| class.delta_us != 0.0).collect();
         classes.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
         if !classes.is_empty() {
@@ -71,9 +77,8 @@ impl Explanation {
                 .iter()
                 .map(|class| format!("{} {}", class.class.replace('_', " "), signed(class.delta_us)))
                 .collect();
-            text.push_str(&format!("\nBy class: {}.", parts.join(", ")));
+            sentences.push(format!("By class: {}.", parts.join(", ")));
         }
-        text.push_str(&self.choice());
         if let (Some(control), Some(test)) = (self.largest_part(0), self.largest_part(1)) {
             let [one, other] = [&control, &test].map(|part| format!("{:.1} %", part.percent));
             let sentence = if control.what == test.what {
@@ -84,40 +89,14 @@ impl Explanation {
                     control.what, test.what
                 )
             };
-            text.push_str(&format!("\n{sentence}"));
+            sentences.push(sentence);
         }
-        if let Some(waits) = self.wait_sentence() {
-            text.push_str(&format!("\n{waits}"));
-        }
-        if let Some(waiting) = self.waiting_sentence() {
-            text.push_str(&format!("\n{waiting}"));
-        }
-        if let Some(lending) = self.lending_sentence() {
-            text.push_str(&format!("\n{lending}"));
-        }
-        for sentence in self.noise_sentences().into_iter().chain(findings.advice()) {
-            text.push_str(&format!("\n{sentence}"));
-        }
-        text
-    }
-
-    /// Says how much of the change the chosen regions hold; nothing without a filter.
-    fn choice(&self) -> String {
-        let (Some(chosen), Some(us)) = (&self.chosen, self.chosen_us()) else { return String::new() };
-        let number = self.chosen_regions().count();
-        if number == 0 {
-            return format!(
-                "\nChosen, {}: no region, since no event of the selected iterations meets that.",
-                chosen.text
-            );
-        }
-        let of = if self.step.delta_us == 0.0 {
-            "; the step did not change".to_owned()
-        } else {
-            format!(" of the change of {}", signed(self.step.delta_us))
-        };
-        let regions = counted(self.region_count(), "region");
-        format!("\nChosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us))
+        sentences.extend(self.wait_sentence());
+        sentences.extend(self.waiting_sentence());
+        sentences.extend(self.lending_sentence());
+        sentences.extend(self.noise_sentences());
+        sentences.extend(findings.advice());
+        sentences.join("\n")
     }
 
     /// Returns the largest part of the step of a side: a class of time on the GPU, or idle time by its cause. `None` for a step without

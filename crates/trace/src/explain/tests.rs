@@ -176,8 +176,35 @@ fn the_page_has_sentences_a_waterfall_and_tables() {
     assert_eq!(count(|part| matches!(part, Part::Table(_))), 4);
     let text = explained.sentences();
     assert!(text.starts_with("test is ") && text.contains("slower") && text.contains("By class: "), "{text}");
-    assert!(text.contains("Between these recordings (6 + 6 iterations): the step is a regression."), "{text}");
+    assert!(text.contains("Between these recordings (6 + 6 iterations): the step is a regression; a test iteration is slower in 100 of 100 pairs"), "{text}");
     assert!(text.contains("cannot be told from one recording of each"), "{text}");
+}
+
+#[test]
+fn the_page_begins_with_how_much_where_and_how_sure() {
+    let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
+    let lead = explained.lead();
+    let lines: Vec<&str> = lead.lines().collect();
+    assert_eq!(lines.len(), 3, "{lead}");
+    assert!(lines[0].starts_with("test is ") && lines[2].starts_with("Between these recordings"), "{lead}");
+    // The host frame of the largest idle time, and its share.
+    let idle = &explained.idle[0];
+    let share = 100.0 * idle.delta_us / explained.step.delta_us;
+    assert!(lines[1].starts_with("Where: +3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{lead}");
+    assert!(
+        lines[1].contains(&format!("({share:.0} % of the change); +1.29 ms in aten::embedding_dense_backward › ")),
+        "{lead}"
+    );
+    let report = explained.present();
+    let [Part::Text(text), Part::Folded(details), ..] = &report.parts[..] else { panic!("{report:?}") };
+    assert!(*text == lead && !details.is_warning && details.text.starts_with("Structure, gone: "), "{}", details.text);
+    // Places lead in the direction of the step, and a step without a relevant change has none.
+    let faster = Explain::new(demo("test"), demo("control")).run().unwrap().lead();
+    assert!(faster.contains("Where: −3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{faster}");
+    let same = Explain::new(demo("control"), demo("control")).run().unwrap().lead();
+    assert!(!same.contains("Where: "), "{same}");
+    let tree = explained.tree().present();
+    assert!(matches!(&tree.parts[0], Part::Text(text) if *text == lead), "and no further sentence: {tree:?}");
 }
 
 #[test]

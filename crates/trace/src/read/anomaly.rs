@@ -1,6 +1,7 @@
 //! Anomalies: unusual values, counted by kind so that each repair is visible.
 
 use crate::Warning;
+use crate::domain::NUMBER_AS_TEXT;
 
 /// Kinds of anomalies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl Anomaly {
         (Self::HugeInteger, "a number beyond 64 bits, read as null"),
         (Self::Fraction, "a fraction where a whole number belongs, read as null"),
         (Self::NotANumber, "text or a list where a number belongs, read as null"),
-        (Self::NumberAsText, "a number written as text, read as the number"),
+        (Self::NumberAsText, NUMBER_AS_TEXT),
         (Self::InvalidUtf8, "a text with invalid UTF-8, its bad bytes replaced by �"),
         (Self::BadEscape, "a text with an invalid escape, kept as far as readable"),
         (Self::NotAnEvent, "an entry of traceEvents that is no event, left out"),

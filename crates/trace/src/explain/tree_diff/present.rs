@@ -13,11 +13,11 @@ use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, g
 /// The most rows of a table, but for the sums of those left out.
 const MOST_ROWS: usize = 2_000;
 
-/// Sentences, warnings, the tree as a table, and what was left out.
+/// The answer, warnings, the tree as a table, and what was left out.
 impl Present for TreeDiff {
     fn present(&self) -> Report {
-        let mut report = Report::of(Part::Text(self.sentences.clone()));
-        report.parts.extend(Warning::sentences(&self.warnings).into_iter().map(Part::Warning));
+        let mut report = Report::of(Part::Text(self.lead.clone()));
+        report.parts.extend(Warning::parts(&self.warnings));
         report.parts.extend(self.without_stacks.then(|| Part::Warning(STACKS_DIFFER.to_owned())));
         report.parts.push(Part::Table(self.table()));
         report

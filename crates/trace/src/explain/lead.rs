@@ -1,0 +1,94 @@
+//! The answer of an explanation in at most three sentences: how much, where, how sure.
+
+use super::explanation::{Explanation, IdleChange};
+use super::groups::Group;
+use statistics::Verdict;
+use trace_view::format::{counted, microseconds_changed as signed};
+
+/// Places of the change that the sentence names.
+const NAMED: usize = 3;
+/// Share of the change of the step from which a place is named beside the largest one.
+const LEAST_SHARE: f64 = 0.1;
+
+/// A place of the step's change: idle time by its cause, or an operator and its kernel.
+struct Place {
+    what: String,
+    delta_us: f64,
+}
+
+impl Explanation {
+    /// The answer: how much slower a step is, where most of the change is, and how sure that is. Before it, if need be, that the
+    /// recordings cannot be compared; behind it, with a filter, what the chosen regions hold.
+    pub fn lead(&self) -> String {
+        let findings = self.findings();
+        let mut sentences: Vec<String> = findings.warning().into_iter().collect();
+        sentences.push(findings.step());
+        sentences.extend(self.where_sentence());
+        sentences.push(findings.verdict());
+        sentences.extend(self.choice());
+        sentences.join("\n")
+    }
+
+    /// Names the places with most of the step's change: the frame of the host during idle time, or operator and kernel. Nothing for a
+    /// step that has no relevant change.
+    fn where_sentence(&self) -> Option<String> {
+        let step = self.step.delta_us;
+        if step == 0.0 || self.certainty().step.verdict == Verdict::NoRelevantChange {
+            return None;
+        }
+        let idle = self.idle.iter().map(|idle| Place { what: idle_place(idle), delta_us: idle.delta_us });
+        let groups = self.groups().iter().map(|group| Place { what: group_place(group), delta_us: group.times[2] });
+        let mut places: Vec<Place> = idle.chain(groups).filter(|place| place.delta_us * step > 0.0).collect();
+        places.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
+        let first = places.first()?;
+        let share = 100.0 * first.delta_us / step;
+        let named = places
+            .iter()
+            .enumerate()
+            .take(NAMED)
+            .filter(|(at, place)| *at == 0 || place.delta_us / step >= LEAST_SHARE);
+        let named: Vec<String> = named
+            .map(|(at, Place { what, delta_us })| {
+                let of = if at == 0 { format!(" ({share:.0} % of the change)") } else { String::new() };
+                format!("{} {what}{of}", signed(*delta_us))
+            })
+            .collect();
+        Some(format!("Where: {}.", named.join("; ")))
+    }
+
+    /// Says how much of the change the chosen regions hold; nothing without a filter.
+    fn choice(&self) -> Option<String> {
+        let (chosen, us) = (self.chosen.as_ref()?, self.chosen_us()?);
+        let number = self.chosen_regions().count();
+        if number == 0 {
+            let reason = "no region, since no event of the selected iterations meets that";
+            return Some(format!("Chosen, {}: {reason}.", chosen.text));
+        }
+        let of = if self.step.delta_us == 0.0 {
+            "; the step did not change".to_owned()
+        } else {
+            format!(" of the change of {}", signed(self.step.delta_us))
+        };
+        let regions = counted(self.region_count(), "region");
+        Some(format!("Chosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us)))
+    }
+}
+
+/// `of idle GPU while the host is in enumerate(DataLoader)`
+fn idle_place(idle: &IdleChange) -> String {
+    match (idle.frame.as_str(), idle.kind) {
+        ("", "") => format!("of idle GPU, {}", idle.cause),
+        ("", kind) => format!("of idle GPU, {}: {kind}", idle.cause),
+        (frame, _) => format!("of idle GPU while the host is in {}", trace_view::tidy(frame)),
+    }
+}
+
+/// `in aten::copy_ › Memcpy HtoD (Pinned -> Device)`
+fn group_place(group: &Group) -> String {
+    let kernel = &group.kernel;
+    match group.operator.as_str() {
+        "" => format!("in {kernel}"),
+        operator if operator == kernel => format!("in {kernel}"),
+        operator => format!("in {operator} › {kernel}"),
+    }
+}
