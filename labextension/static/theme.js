@@ -2,14 +2,15 @@
 // Colours of the page's theme, and notification of theme changes.
 
 /**
- * Returns the value of a theme variable at `node`, or `fallback` if the theme does not set it.
+ * Returns the value of a theme variable at `node`, or `fallback` if the theme does not set it. An element that is not on the page yet has
+ * no style: it gets that of the page.
  *
  * @param {Element} node
  * @param {string} variable
  * @param {string} fallback
  */
 export function themed(node, variable, fallback) {
-  return getComputedStyle(node).getPropertyValue(variable).trim() || fallback;
+  return getComputedStyle(node.isConnected ? node : document.body).getPropertyValue(variable).trim() || fallback;
 }
 
 /** @type {Set<() => unknown>} */

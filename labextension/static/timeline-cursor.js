@@ -102,7 +102,10 @@ export class Cursor {
   hover(hit, point = null) {
     this.hovered = hit && placeOf(hit, this.view.timeline.names.text);
     this.at = point ? this.view.timeAt(point.x) : null;
-    this.tip.show(hit, this.hovered, point);
+    // The panel has all that is known of the chosen slice, and the box would cover what is around it.
+    const { hovered, place } = this;
+    const chosen = hovered && place && hovered.lane === place.lane && hovered.row === place.row && hovered.start === place.start;
+    this.tip.show(chosen ? null : hit, hovered, point);
     this.view.drawOverlay();
   }
 
@@ -122,6 +125,7 @@ export class Cursor {
     this.arrows = [];
     this.asked += 1;
     const asked = this.asked;
+    this.tip.show(null, null, null);
     view.drawOverlay();
     if (!place) {
       this.panel.clear();
@@ -245,7 +249,7 @@ export class Cursor {
   follow(by) {
     const { place, arrows } = this;
     const same = (/** @type {Place} */ end) => place && end.lane === place.lane && end.event === place.event;
-    const arrow = arrows.find(({ from, to }) => same(by > 0 ? from : to));
+    const arrow = arrows.find(({ kind, from, to }) => kind !== "call" && same(by > 0 ? from : to));
     if (arrow) {
       this.go(by > 0 ? arrow.to : arrow.from);
     } else {

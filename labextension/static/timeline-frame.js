@@ -2,10 +2,20 @@
 // The elements of a timeline: head with tools, ruler, lanes with their labels, the stage with its canvases, and what is below.
 
 import { button, element } from "./element.js";
+import { elideApart } from "./names.js";
 import { PAGE } from "./timeline-lane-list.js";
 import { RULER } from "./timeline-ruler.js";
 
 /** @import { Layout, Placed, Timeline } from "../types/timeline-view" */
+
+/** What a label has beside its text, and the width of a character, in pixels. */
+const BESIDE_LABEL = 28;
+const CHAR = 5.8;
+/** The width of what is written behind the label of a counter, in pixels, about. */
+const MOST_WIDTH = 44;
+
+/** Whether the largest value is written behind a label. @param {Placed} placed */
+const hasMost = ({ lane, collapsed }) => lane?.kind === "counter" && lane.max !== undefined && !collapsed;
 
 /** The keys, for the help and for screen readers. @type {[string, string][]} */
 export const KEYS = [
@@ -134,14 +144,18 @@ function spoken({ lane, label, collapsed, gap }) {
  *
  * @param {HTMLElement} node
  * @param {Layout} layout
- * @param {{ toggle: (key: string) => void, active: string, from: number, to: number }} options
+ * @param {{ toggle: (key: string) => void, active: string, width: number, from: number, to: number }} options
  */
-export function drawLabels(node, { placed: all }, { toggle, active, from, to }) {
+export function drawLabels(node, { placed: all }, { toggle, active, width, from, to }) {
   const placed = all.filter(({ key, top, height }) => (top < to && top + height > from) || key === active);
   const focused = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
   const reached = placed.some(({ key }) => key === active) ? active : placed[0]?.key;
+  // Labels that begin alike stay different: `control: annotations of thread 40711`.
+  const fitted = (/** @type {Placed[]} */ parts, /** @type {number} */ beside) => elideApart(parts.map(({ label }) => label), Math.floor((width - beside) / CHAR));
+  const short = fitted(placed, BESIDE_LABEL);
+  const shortCounters = fitted(placed.filter(hasMost), BESIDE_LABEL + MOST_WIDTH);
   const made = placed.map((part) => {
-    const label = element("span", { className: "tl-name", text: part.label });
+    const label = element("span", { className: "tl-name", text: (hasMost(part) ? shortCounters : short).get(part.label) ?? part.label });
     const lane = button(undefined, () => toggle(part.key), {
       className: `tl-lane tl-lane-${part.kind}${part.collapsed ? " tl-closed" : ""}`,
       title: spoken(part),
@@ -150,7 +164,7 @@ export function drawLabels(node, { placed: all }, { toggle, active, from, to }) 
     });
     lane.dataset.key = part.key;
     lane.append(element("span", { className: "tl-twist", text: part.gap ? "+" : part.collapsed ? "▸" : "▾", aria: { hidden: "true" } }), label);
-    if (part.lane?.kind === "counter" && part.lane.max !== undefined && !part.collapsed) {
+    if (hasMost(part) && part.lane?.max !== undefined) {
       lane.append(element("span", { className: "tl-most", text: `to ${part.lane.max.toLocaleString("en-US", { maximumSignificantDigits: 4 })}${part.lane.unit ? ` ${part.lane.unit}` : ""}` }));
     }
     lane.style.top = `${part.lane ? part.top - 2 : part.top}px`;

@@ -17,8 +17,8 @@ export const laneKey = (lane) => `lane ${lane.id}`;
 /** The key of what stands for lanes that are not on the page: the lane below, since those above arrive first. @param {{ from: number, count: number }} gap */
 export const gapKey = ({ from, count }) => `more ${from + count}`;
 
-/** The key of a group. @param {string} group @param {number} side */
-export const groupKey = (group, side) => `group ${side} ${group}`;
+/** The key of a lane's group: both sides may have one of the same title. @param {Pick<Lane, "group" | "side" | "ofBoth">} lane */
+export const groupKey = ({ group, side, ofBoth }) => (ofBoth ? `group ${group}` : `group ${side} ${group}`);
 
 /**
  * Places lanes below each other. A group has a title if there are several groups or the group has one.
@@ -51,7 +51,7 @@ export function layOut(lanes, collapsed, laneCount = lanes.length) {
   };
   for (const lane of lanes) {
     leave(lane.id, group);
-    const key = groupKey(lane.group, lane.side);
+    const key = groupKey(lane);
     if (lane.group && key !== group) {
       const closed = collapsed.has(key);
       placed.push({ key, kind: "group", label: lane.group, lane: null, top, height: GROUP, pitch: 0, bar: 0, collapsed: closed });

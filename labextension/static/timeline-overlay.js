@@ -117,7 +117,9 @@ export function drawOverlay(context, ground, { hover, cursor, arrows, selection,
   if (selection) {
     drawSelection(context, ground, selection);
   }
-  arrows.forEach((arrow) => drawArrow(context, ground, arrow, arrow.kind === "launch" ? theme.accent : theme.ink));
+  // The caller of a call is above it.
+  const drawn = arrows.filter(({ kind }) => kind !== "call");
+  drawn.forEach((arrow) => drawArrow(context, ground, arrow, arrow.kind === "launch" ? theme.accent : theme.ink));
   if (hover) {
     outline(context, ground, hover, theme.ink, 1.5);
   }

@@ -13,6 +13,9 @@ import { absolute } from "./timeline-wire.js";
  * @import { TimelineView } from "./timeline-view.js"
  */
 
+/** What the panel calls the other end of an arrow: that before it and that behind it. @type {Record<string, [string, string]>} */
+const LINKS = { call: ["called by", "calls"], launch: ["launched by", "launches"], forward: ["forward", "backward"] };
+
 /** As many rows of a sum are shown. */
 const MOST_ROWS = 50;
 
@@ -97,8 +100,9 @@ export class Panel {
     const rows = (/** @type {[string, string][]} */ pairs) => pairs.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]);
     const same = (/** @type {Place} */ end) => end.lane === place.lane && end.event === place.event;
     const links = arrows.map((arrow) => {
-      const other = same(arrow.from) ? arrow.to : arrow.from;
-      const kind = arrow.kind === "launch" ? (other === arrow.to ? "launches" : "launched by") : other === arrow.to ? "backward" : "forward";
+      // An operator has the arrows of the launches inside it, too.
+      const other = same(arrow.to) ? arrow.from : arrow.to;
+      const kind = LINKS[arrow.kind]?.[other === arrow.to ? 1 : 0] ?? arrow.kind;
       const gap = other.start - place.start;
       return element("div", {}, element("span", { className: "tl-faint", text: `${kind} ` }), button(other.name, () => view.cursor.go(other), { className: "tl-link" }), element("span", { className: "tl-faint", text: ` ${writeShort(Math.abs(gap))} ${gap < 0 ? "earlier" : "later"}` }));
     });

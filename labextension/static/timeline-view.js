@@ -8,7 +8,7 @@ import { drawLabels, frame } from "./timeline-frame.js";
 import { glBackend, isGlKnown } from "./timeline-gl.js";
 import { listenToKeys } from "./timeline-keys.js";
 import { MOST_ON_PAGE, PAGE, addLanes } from "./timeline-lane-list.js";
-import { between, layOut } from "./timeline-layout.js";
+import { between, groupKey, layOut } from "./timeline-layout.js";
 import { drawOverlay } from "./timeline-overlay.js";
 import { drawLanes } from "./timeline-lanes.js";
 import { listenToPointers } from "./timeline-pointer.js";
@@ -43,7 +43,7 @@ const SETTLE_MS = 500;
 /** A state for a timeline that is shown first. @param {Timeline} timeline @returns {ViewState} */
 export const freshState = ({ shown, lanes }) => ({
   span: shown,
-  collapsed: new Set(),
+  collapsed: new Set(lanes.filter(({ folded }) => folded).map(groupKey)),
   height: 0,
   gutter: 0,
   scrolled: 0,
@@ -162,7 +162,7 @@ export class TimelineView {
     const [top, bottom] = [state.scrolled, state.scrolled + height];
     if (this.labelled.from > top || this.labelled.to < bottom) {
       this.labelled = { from: top - 3 * height, to: bottom + 3 * height };
-      drawLabels(this.parts.labels, this.layout, { toggle: (key) => this.toggle(key), active: cursor.lane, ...this.labelled });
+      drawLabels(this.parts.labels, this.layout, { toggle: (key) => this.toggle(key), active: cursor.lane, width: this.gutter, ...this.labelled });
     }
   }
 

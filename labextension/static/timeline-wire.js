@@ -186,15 +186,18 @@ function samples(view, lanes, buffers, made) {
   }
 }
 
-/** Returns what reads lanes, with the titles of their groups: sides if there are two, ranks if there are several. @param {Sent} sent @returns {(lane: Sent["lanes"][number]) => Lane} */
+/** Returns what reads lanes, with the titles of their groups: the kernel's, else sides if there are two, ranks if there are several. @param {Sent} sent @returns {(lane: Sent["lanes"][number]) => Lane} */
 function laneReader({ lanes, sides }) {
   const ranks = new Set(lanes.map(({ rank }) => rank)).size > 1;
+  const made = (/** @type {Sent["lanes"][number]} */ { side, rank }) =>
+    [sides.length > 1 ? String(sides[side]?.label ?? "") : "", ranks ? `rank ${rank}` : ""].filter(Boolean).join(" · ");
   return (lane) => ({
     ...lane,
     label: String(lane.label ?? ""),
     levels: Math.min(Math.max(Math.floor(Number(lane.levels)) || 1, 1), MOST_LEVELS),
     events: Number(lane.events) || 0,
-    group: [sides.length > 1 ? String(sides[lane.side]?.label ?? "") : "", ranks ? `rank ${lane.rank}` : ""].filter(Boolean).join(" · "),
+    group: lane.group ? String(lane.group) : made(lane),
+    ofBoth: Boolean(lane.group),
   });
 }
 

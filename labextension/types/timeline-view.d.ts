@@ -16,6 +16,8 @@ export interface Window extends Span {
 /** A lane of the kernel, with the title of the lanes that are shown together. */
 export interface Lane extends Wire.Lane {
   group: string;
+  /** Whether the kernel named the group, which may hold lanes of both sides. */
+  ofBoth?: boolean;
 }
 
 /** Slices of a lane, by row, then by start; of a counter, its samples. */

@@ -19,6 +19,9 @@ export interface Lane {
   rank: number;
   levels: number;
   events: number;
+  /** The title of the lanes that are shown together, and whether they are folded at first; without one the front end makes it. */
+  group?: string;
+  folded?: boolean;
   /** Of counters. */
   unit?: string;
   /** Of counters: the largest value. */
@@ -101,7 +104,7 @@ export type Reply =
       start: number;
       args: [string, string][];
     }
-  | { type: "arrows"; id: number; arrows: { kind: "launch" | "forward"; from: ArrowEnd; to: ArrowEnd }[] }
+  | { type: "arrows"; id: number; arrows: { kind: "call" | "launch" | "forward"; from: ArrowEnd; to: ArrowEnd }[] }
   | { type: "lanes"; id: number; lanes: Lane[] }
   | {
       type: "search";

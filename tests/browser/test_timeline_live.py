@@ -64,7 +64,9 @@ def test_kernel_answers_what_the_output_does_not_contain(executed, screenshots):
 def test_two_traces_and_flames_are_drawn(executed, screenshots):
     page = executed
     two = cell(page, TWO).locator(".tl-root")
-    expect(two.locator(".tl-lane-group .tl-name")).to_have_text(["control · rank 3", "test · rank 1"])
+    expect(two.locator(".tl-lane-group .tl-name")).to_have_text(["GPU", "CPU threads", "bandwidth"])
+    labels = two.locator(".tl-lane-lane .tl-name").all_text_contents()
+    assert labels[2:4] == ["control: stream 7, GPU 3", "test: stream 7, GPU 1"], labels
     two.scroll_into_view_if_needed()
     page.evaluate(DRAWN)
     page.screenshot(screenshots / "timeline-two.png")

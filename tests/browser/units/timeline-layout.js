@@ -22,7 +22,7 @@ export function missing_lanes_are_counted_where_they_are() {
   const placed = (/** @type {Set<string>} */ collapsed) => layOut(lanes, collapsed, 1503).placed.map(({ label, gap }) => [label, gap?.from ?? -1, gap?.count ?? 0]);
   const all = [["1 more lane", 0, 1], ["lane 1", -1, 0], ["lane 2", -1, 0], ["1,497 more lanes", 3, 1497], ["test", -1, 0], ["lane 1500", -1, 0], ["2 more lanes", 1501, 2]];
   equal(placed(new Set()), all);
-  equal(placed(new Set([groupKey("test", 1)])), all.slice(0, 5));
+  equal(placed(new Set([groupKey(lanes[2])])), all.slice(0, 5));
   const { placed: parts, height } = layOut(lanes, new Set(), 1503);
   ok(parts.every(({ top }, at) => at === 0 || top >= parts[at - 1].top + parts[at - 1].height), "no overlap");
   ok(height >= parts[6].top + parts[6].height, "all fit");
@@ -45,7 +45,15 @@ export function collapsed_lane_keeps_its_rows() {
 export function collapsed_group_hides_its_lanes() {
   const lanes = [lane(0, { group: "control" }), lane(1, { group: "control" }), lane(2, { group: "test", side: 1 })];
   equal(layOut(lanes, new Set()).placed.map(({ label }) => label), ["control", "lane 0", "lane 1", "test", "lane 2"]);
-  equal(layOut(lanes, new Set([groupKey("control", 0)])).placed.map(({ label }) => label), ["control", "test", "lane 2"]);
+  equal(layOut(lanes, new Set([groupKey(lanes[0])])).placed.map(({ label }) => label), ["control", "test", "lane 2"]);
+}
+
+export function groups_of_the_kernel_hold_lanes_of_both_sides() {
+  const both = (/** @type {number} */ id, /** @type {string} */ group) => lane(id, { group, side: id % 2, ofBoth: true });
+  const lanes = [both(0, "GPU"), both(1, "GPU"), both(2, "CPU threads"), both(3, "CPU threads")];
+  const labels = (/** @type {Set<string>} */ collapsed) => layOut(lanes, collapsed).placed.map(({ label }) => label);
+  equal(labels(new Set()), ["GPU", "lane 0", "lane 1", "CPU threads", "lane 2", "lane 3"]);
+  equal(labels(new Set([groupKey(lanes[3])])), ["GPU", "lane 0", "lane 1", "CPU threads"]);
 }
 
 export function lanes_in_sight_are_those_between() {

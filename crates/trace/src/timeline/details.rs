@@ -1,5 +1,6 @@
 //! One event of a timeline: all that is recorded of it, and the arrows from and to it.
 
+use super::rank_lanes::Content;
 use super::shown::{Placed, ShownRank, Timeline};
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
@@ -49,8 +50,8 @@ impl Timeline {
         })))
     }
 
-    /// Returns the arrows from and to an event: from launches to kernels, from forward operators to their backward operators. Those of
-    /// an operator are those of all launches inside it.
+    /// Returns the arrows from and to an event: from callers to calls, from launches to kernels, from forward operators to their backward
+    /// operators. Launches of an operator are all those inside it; the caller of a kernel is that of its launch.
     ///
     /// # Errors
     /// If the events cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
@@ -80,8 +81,11 @@ impl Timeline {
         let event = span.event as usize;
         let mut pairs = Vec::new();
         if rows.stream(event).is_some() {
-            pairs.extend(rows.partner(event).map(|launch| ("launch", launch, event)));
+            let launch = rows.partner(event);
+            pairs.extend(launch.map(|launch| ("launch", launch, event)));
+            pairs.extend(launch.and_then(|launch| self.caller(placed, rows, launch)).map(|call| ("call", call, event)));
         } else {
+            pairs.extend(self.caller(placed, rows, event).map(|call| ("call", call, event)));
             // The event, or what is inside it: the launches, by correlation.
             let lane = self.events(placed).filter(|_| self.lane(placed).key.kind.nests());
             let inside = |level: &timeline::Level<'_>| {
@@ -118,6 +122,18 @@ impl Timeline {
             pairs.extend(operators.backward_of(index).filter_map(row).map(|backward| ("forward", event, backward)));
         }
         Ok(pairs)
+    }
+
+    /// The call around another one on its thread, as a row; `None` if nothing is around it.
+    fn caller(&self, near: Placed, rows: &EventRows, row: usize) -> Option<usize> {
+        let lane = self.rank(near).lanes.lanes.get(self.rank(near).lanes.lane_of(rows, row)?)?;
+        let Content::Events(events) = &lane.content else { return None };
+        let start = rows.ts(row)?;
+        let (level, _) = events.find(start, row as u32).filter(|_| lane.key.kind.nests())?;
+        let around = events.levels().nth(level.checked_sub(1)? as usize)?;
+        let place = around.first_from(start.saturating_add(1)).checked_sub(1)?;
+        let span = around.span(place);
+        (span.start <= start && start < span.end()).then_some(span.event as usize)
     }
 
     /// Where an arrow begins or ends; `None` if the event is not shown.

@@ -11,7 +11,7 @@ use hashbrown::HashSet;
 const LONGEST_NAME: usize = 60;
 
 /// Orders lanes from above and labels them: the thread with the profiler's steps, other threads, each below its annotations; the
-/// streams of each device, each above its queue; bandwidths.
+/// streams of each device, each above its queue; bandwidths; threads that run Python only.
 pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNames) {
     let has_steps = |lane: &RankLane| match &lane.content {
         Content::Events(events) => events.levels().next().is_some_and(|level| {
@@ -24,8 +24,8 @@ pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNam
         lanes.iter().filter(|lane| has_steps(lane)).map(|lane| (lane.key.pid, lane.key.tid)).collect();
     lanes.sort_by_key(|lane| {
         let Key { pid, tid, kind, is_sync } = lane.key;
-        let part = part(&lane.key);
-        (part, part == 0 && !main.contains(&(pid, tid)), pid, tid, kind, is_sync)
+        let section = section(lane);
+        (section, section == LaneSection::Threads && !main.contains(&(pid, tid)), pid, tid, kind, is_sync)
     });
     let many = |cpu: bool| {
         let mut pids = lanes.iter().filter(|lane| lane.key.kind.nests() == cpu).filter_map(|lane| lane.key.pid);
@@ -54,12 +54,22 @@ pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNam
     }
 }
 
-/// Returns the part of a rank in which a lane is: threads, streams, bandwidths.
-pub(super) fn part(key: &Key) -> u8 {
-    match key.kind {
-        kind if kind.nests() => 0,
-        LaneKind::Counter if key.tid.is_none() => 2,
-        _ => 1,
+/// The section of a rank in which a lane is, from above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LaneSection {
+    Threads,
+    Streams,
+    Bandwidths,
+    Helpers,
+}
+
+/// Returns the section of a rank in which a lane is.
+pub(super) fn section(lane: &RankLane) -> LaneSection {
+    match lane.key.kind {
+        _ if lane.is_helper => LaneSection::Helpers,
+        kind if kind.nests() => LaneSection::Threads,
+        LaneKind::Counter if lane.key.tid.is_none() => LaneSection::Bandwidths,
+        _ => LaneSection::Streams,
     }
 }
 

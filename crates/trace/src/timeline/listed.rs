@@ -1,20 +1,21 @@
 //! Which lanes an output lists. A front end asks for the others: the threads of a trace are bounded by its events only.
 
-use super::lane_labels::part;
+use super::lane_labels::section;
 use super::shown::{Placed, TimelineSide};
 
 /// The most lanes that an output lists, and that one reply has.
 pub(super) const MOST_LISTED: usize = 1_000;
 
-/// Returns the ids of the lanes that an output lists, ascending: all, or the first of the threads, of the streams and of the bandwidths of
-/// each rank, about as many of each.
+/// Returns the ids of the lanes that an output lists, ascending: all, or the first of the threads, of the streams, of the bandwidths and of
+/// the helper threads of each rank, about as many of each.
 pub(super) fn listed(lanes: &[Placed], sides: &[TimelineSide]) -> Vec<usize> {
     if lanes.len() <= MOST_LISTED {
         return (0..lanes.len()).collect();
     }
+    // Lanes of two sides alternate.
     let place = |placed: &Placed| {
         let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
-        (placed.side, placed.rank, part(&lane.key))
+        (placed.rank, section(lane))
     };
     let runs: Vec<usize> = lanes.chunk_by(|one, other| place(one) == place(other)).map(<[Placed]>::len).collect();
     first_of_each(&runs, MOST_LISTED)

@@ -6,6 +6,7 @@ mod answer;
 mod change;
 mod details;
 mod forward;
+mod lane_groups;
 mod lane_labels;
 mod listed;
 mod output;

@@ -91,11 +91,17 @@ impl Timeline {
             "id": id,
             "side": placed.side,
             "kind": lane.key.kind.word(),
-            "label": lane.label,
+            "label": self.label(placed),
             "rank": self.rank(placed).info.rank,
             "levels": levels,
             "events": events,
         });
+        if let Some(group) = self.group(placed) {
+            found["group"] = group.title.into();
+            if group.is_folded {
+                found["folded"] = true.into();
+            }
+        }
         if let Content::Counter(series, unit) = &lane.content {
             found["unit"] = (*unit).into();
             found["max"] = series.max().into();

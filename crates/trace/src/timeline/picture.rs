@@ -31,12 +31,9 @@ impl Timeline {
             .map(|&id| {
                 let placed = self.lanes[id];
                 let lane = self.lane(placed);
-                let label = if self.sides.len() > 1 {
-                    format!("{}: {}", self.sides[placed.side].label, lane.label)
-                } else if self.sides[placed.side].ranks.len() > 1 {
-                    format!("rank {}: {}", self.rank(placed).info.rank, lane.label)
-                } else {
-                    lane.label.clone()
+                let label = match &self.sides[..] {
+                    [side] if side.ranks.len() > 1 => format!("rank {}: {}", self.rank(placed).info.rank, lane.label),
+                    _ => self.label(placed),
                 };
                 let levels = self.events(placed).map_or(1, |events| events.levels().len());
                 LaneRow { label, levels, ..LaneRow::default() }
@@ -84,8 +81,12 @@ impl Timeline {
                 .collect();
             row += rows;
         }
-        // Lanes without anything in the window take no room.
-        lanes.retain(|lane| !lane.boxes.is_empty() || !lane.area.is_empty());
+        // Lanes without anything in the window take no room, nor do those that are folded at first.
+        let is_folded = self.listed.iter().map(|&id| self.lane(self.lanes[id]).is_helper);
+        let mut lanes: Vec<(LaneRow, bool)> = lanes.into_iter().zip(is_folded).collect();
+        let is_seen = |lane: &LaneRow| !lane.boxes.is_empty() || !lane.area.is_empty();
+        lanes.retain(|(lane, is_folded)| !is_folded && is_seen(lane));
+        let lanes = lanes.into_iter().map(|(lane, _)| lane).collect();
         Lanes { title: self.title(), subtitle: self.summary(), span: (start as f64, end as f64), lanes }
     }
 
@@ -98,15 +99,13 @@ impl Timeline {
             next = id + 1;
             let placed = self.lanes[id];
             let lane = self.lane(placed);
-            let side =
-                if self.sides.len() > 1 { format!("{} · ", self.sides[placed.side].label) } else { String::new() };
             let what = match &lane.content {
                 Content::Events(events) => format::counted(events.len(), "event"),
                 Content::Counter(series, unit) => {
                     format!("at most {} {unit}", amount(series.max())).trim_end().to_owned()
                 }
             };
-            text.push_str(&format!("  {side}{}: {what}\n", lane.label));
+            text.push_str(&format!("  {}: {what}\n", self.label(placed)));
         }
         text.push_str(&more_lanes(self.lanes.len() - next));
         text

@@ -11,7 +11,7 @@ use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
 use crate::{Compat, Result, Trace};
 use call_tree::nesting::{Call, Closing, Step, nest, sort};
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use polars::prelude::{BooleanChunked, CategoricalMapping, DataFrame, PlSmallStr};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -66,6 +66,8 @@ pub(super) struct Key {
 pub(super) struct RankLane {
     pub(super) key: Key,
     pub(super) label: String,
+    /// Whether it is a thread that runs Python only, beside threads that run operators or launch work: a front end folds it.
+    pub(super) is_helper: bool,
     pub(super) content: Content,
 }
 
@@ -96,6 +98,8 @@ impl ShownEvents {
 /// The lanes of a rank, from above.
 pub(super) struct RankLanes {
     pub(super) lanes: Vec<RankLane>,
+    /// How many threads are helpers.
+    pub(super) helpers: usize,
     pub(super) texts: Arc<CategoricalMapping>,
 }
 
@@ -150,7 +154,8 @@ impl RankLanes {
             let mut lanes = lanes?;
             lanes.extend(counters?);
             arrange(&mut lanes, &texts, &trace.info().track_names);
-            Ok(Self { lanes, texts: texts.mapping() })
+            let helpers = lanes.iter().filter(|lane| lane.is_helper && lane.key.kind == LaneKind::Thread).count();
+            Ok(Self { lanes, helpers, texts: texts.mapping() })
         })
     }
 
@@ -184,6 +189,7 @@ enum Class {
     GpuAnnotation,
     Sync,
     DeviceWork,
+    Python,
     Other,
 }
 
@@ -192,6 +198,7 @@ fn classify(cat: &str) -> Class {
         "user_annotation" => Class::Annotation,
         "gpu_user_annotation" => Class::GpuAnnotation,
         "cuda_sync" => Class::Sync,
+        "python_function" => Class::Python,
         cat if is_device_work(cat) => Class::DeviceWork,
         _ => Class::Other,
     }
@@ -204,8 +211,8 @@ fn key(rows: &EventRows, row: usize, class: Class) -> Key {
         Class::Annotation => (LaneKind::Annotation, tid),
         Class::GpuAnnotation => (LaneKind::GpuAnnotation, stream.or(tid)),
         Class::Sync | Class::DeviceWork => (LaneKind::Stream, stream.or(tid)),
-        Class::Other if stream.is_some() => (LaneKind::Stream, stream),
-        Class::Other => (LaneKind::Thread, tid),
+        Class::Python | Class::Other if stream.is_some() => (LaneKind::Stream, stream),
+        Class::Python | Class::Other => (LaneKind::Thread, tid),
     };
     Key { pid, tid, kind, is_sync: class == Class::Sync }
 }
@@ -219,20 +226,32 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
     let mut class = rows.per_text(classify);
     let mut places: HashMap<Key, usize, FixedState> = HashMap::default();
     let mut groups: Vec<(Key, Vec<u32>)> = Vec::new();
+    // For each group: whether it has an event that is no Python function.
+    let mut works: Vec<bool> = Vec::new();
     let mut last = usize::MAX;
     for &row in cancellable(seen) {
         if rows.ts(row as usize).is_none() {
             continue;
         }
-        let key = key(rows, row as usize, class(rows.cat(row as usize)));
+        let class = class(rows.cat(row as usize));
+        let key = key(rows, row as usize, class);
         if groups.get(last).is_none_or(|group| group.0 != key) {
             last = *places.entry(key).or_insert(groups.len());
             if last == groups.len() {
                 groups.push((key, Vec::new()));
+                works.push(false);
             }
         }
         groups[last].1.push(row);
+        works[last] |= class != Class::Python;
     }
+    // Threads with such an event; annotations of a thread are a group of their own.
+    let working: HashSet<(Option<i64>, Option<i64>), FixedState> = groups
+        .iter()
+        .zip(works)
+        .filter(|((key, _), works)| *works && key.kind.nests())
+        .map(|((key, _), _)| (key.pid, key.tid))
+        .collect();
     drop(places);
     // A rank may have as many lanes as events, each larger than its events.
     budget.check(TASK, groups.len().saturating_mul(BYTES_PER_LANE))?;
@@ -263,7 +282,8 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
             let levels = side_by_side(&mut spans);
             Lane::new(&spans, &levels)
         };
-        RankLane { key, label: String::new(), content: Content::Events(lane) }
+        let is_helper = key.kind.nests() && !working.is_empty() && !working.contains(&(key.pid, key.tid));
+        RankLane { key, label: String::new(), is_helper, content: Content::Events(lane) }
     };
     let here = Inherited::here();
     Ok(groups.into_par_iter().map(|group| here.run(|| lane(group))).collect())
@@ -275,6 +295,7 @@ fn counters(events: &DataFrame, rows: &[u32], compat: Compat) -> Result<Vec<Rank
     let lane = |pid, tid, label, points: Vec<Point>, unit| RankLane {
         key: Key { pid, tid, kind: LaneKind::Counter, is_sync: false },
         label,
+        is_helper: false,
         content: Content::Counter(Series::new(points), unit),
     };
     for (stream, points) in queue_lengths(events, rows, compat)?.streams {

@@ -2,6 +2,7 @@
 
 use super::change::Changes;
 use super::forward::ForwardOperators;
+use super::lane_groups::ordered;
 use super::listed::listed;
 use super::query::TimelineQuery;
 use super::query_side::QuerySide;
@@ -92,12 +93,7 @@ impl Timeline {
             let is_compared = asked.len() > 1;
             let side = |side| TimelineSide::build(side, query.filter.as_ref(), is_compared);
             let sides = asked.iter().map(side).collect::<Result<Vec<_>>>()?;
-            let mut lanes = Vec::new();
-            for (number, side) in sides.iter().enumerate() {
-                for (rank, shown) in side.ranks.iter().enumerate() {
-                    lanes.extend((0..shown.lanes.lanes.len()).map(|lane| Placed { side: number, rank, lane }));
-                }
-            }
+            let lanes = ordered(&sides);
             let (filter, remarks) = (query.filter.clone(), query.remarks.clone());
             let listed = listed(&lanes, &sides);
             let mut timeline =
@@ -188,7 +184,7 @@ impl TimelineSide {
     fn build(query: &QuerySide, filter: Option<&Where>, is_compared: bool) -> Result<Self> {
         let set = query.trace.trace();
         let label = query.trace.label().to_owned();
-        let origin = set.traces().iter().map(|trace| trace.info().first_ts).min().unwrap_or(0);
+        let origin = set.origin();
         let filter = filter.map(|filter| ShownEvents::of(filter, set.traces(), origin)).transpose()?;
         let budget = set.budget()?;
         let batches = Batches::within(budget, TASK);

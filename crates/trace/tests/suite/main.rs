@@ -9,4 +9,5 @@ mod many_lanes;
 mod mutations;
 mod parity;
 mod timeline;
+mod timeline_sides;
 mod unusual_input;

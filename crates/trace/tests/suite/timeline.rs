@@ -10,7 +10,7 @@ use trace::{
 use trace_testkit::{Large, Stream, TraceBuilder};
 
 /// Two threads, overlapping kernels of one stream, an annotation, a copy, and a hostile name.
-fn builder() -> TraceBuilder {
+pub(crate) fn builder() -> TraceBuilder {
     TraceBuilder::new()
         .step(1, 0..100)
         .operator("aten::linear", 2..50)
@@ -25,7 +25,7 @@ fn builder() -> TraceBuilder {
         .operator("autograd", 55..90)
 }
 
-fn load(builder: &TraceBuilder, label: &str) -> TraceSet {
+pub(crate) fn load(builder: &TraceBuilder, label: &str) -> TraceSet {
     TraceSet::from_bytes(builder.json()).unwrap().with_label(label)
 }
 
@@ -48,12 +48,12 @@ fn column(answered: &Answered, list: &str, name: &str) -> Vec<f64> {
     }
 }
 
-fn lane(timeline: &Timeline, label: &str) -> usize {
+pub(crate) fn lane(timeline: &Timeline, label: &str) -> usize {
     timeline.lanes().position(|(_, found)| found == label).unwrap()
 }
 
 /// The row of an event by its name.
-fn event(timeline: &Timeline, lane: usize, name: &str) -> u64 {
+pub(crate) fn event(timeline: &Timeline, lane: usize, name: &str) -> u64 {
     let view = ask(timeline, json!({"type": "view", "start": 0, "end": 300_000, "width_px": 60_000, "lanes": [lane]}));
     let (ids, texts) = (view.data["names"]["ids"].as_array().unwrap(), view.data["names"]["texts"].as_array().unwrap());
     let id = ids[texts.iter().position(|text| text == name).unwrap()].as_f64().unwrap();
@@ -173,7 +173,8 @@ fn arrows_lead_from_launches_to_kernels() {
         (thread, event(&timeline, thread, "aten::linear")),
     ] {
         let found = ask(&timeline, json!({"type": "arrows", "id": 1, "lane": lane, "event": event})).data;
-        let arrows = found["arrows"].as_array().unwrap();
+        let arrows = found["arrows"].as_array().unwrap().iter().filter(|arrow| arrow["kind"] != "call");
+        let arrows: Vec<&Value> = arrows.collect();
         assert_eq!(arrows.len(), 1, "{found}");
         assert_eq!(arrows[0]["kind"], "launch");
         assert_eq!((&arrows[0]["from"]["name"], &arrows[0]["from"]["level"]), (&json!("cudaLaunchKernel"), &json!(2)));

@@ -1,0 +1,133 @@
+//! The lanes of all sides: their order, their labels, and the groups in which a front end shows them.
+
+use super::lane_labels::{LaneSection, section};
+use super::rank_lanes::RankLane;
+use super::shown::{Placed, Timeline, TimelineSide};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use trace_view::format::{grouped, numbered};
+
+/// Lanes that a front end shows under one title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LaneGroup {
+    pub(super) title: String,
+    /// Whether it is folded at first.
+    pub(super) is_folded: bool,
+}
+
+/// Returns the lanes of all sides from above: of one trace rank by rank. Of two traces the streams come first, each next to the same
+/// stream of the other side, then the threads, the bandwidths and the helper threads.
+pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<Placed> {
+    let mut lanes = Vec::new();
+    for (number, side) in sides.iter().enumerate() {
+        for (rank, shown) in side.ranks.iter().enumerate() {
+            lanes.extend((0..shown.lanes.lanes.len()).map(|lane| Placed { side: number, rank, lane }));
+        }
+    }
+    if sides.len() > 1 {
+        let partners: Vec<Vec<Vec<Partner>>> =
+            sides.iter().map(|side| side.ranks.iter().map(|rank| partners(&rank.lanes.lanes)).collect()).collect();
+        lanes.sort_by_key(|placed| {
+            let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
+            let order = match section(lane) {
+                LaneSection::Streams => 0,
+                LaneSection::Threads => 1,
+                LaneSection::Bandwidths => 2,
+                LaneSection::Helpers => 3,
+            };
+            let partner = &partners[placed.side][placed.rank][placed.lane];
+            (placed.rank, order, partner, lane.key.kind, lane.key.is_sync, placed.side, placed.lane)
+        });
+    }
+    lanes
+}
+
+/// What equal lanes of two sides have in common: a stream its device and number, a thread its place, a bandwidth its label.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Partner {
+    Stream { device: usize, number: Option<i64> },
+    Thread(usize),
+    Bandwidth(String),
+}
+
+/// Numbers of processes and threads.
+type Numbers = HashMap<(Option<i64>, Option<i64>), usize, FixedState>;
+
+/// Returns what the lanes of a rank share with those of the other side. Devices and threads are counted from above, since their numbers
+/// differ from process to process.
+fn partners(lanes: &[RankLane]) -> Vec<Partner> {
+    // Numbers each process or thread by its first place; a trace may have as many threads as events.
+    let place = |known: &mut Numbers, one| {
+        let next = known.len();
+        *known.entry(one).or_insert(next)
+    };
+    let [mut devices, mut threads] = [Numbers::default(), Numbers::default()];
+    let partner = |lane: &RankLane| match section(lane) {
+        LaneSection::Streams => {
+            Partner::Stream { device: place(&mut devices, (lane.key.pid, None)), number: lane.key.tid }
+        }
+        LaneSection::Threads | LaneSection::Helpers => {
+            Partner::Thread(place(&mut threads, (lane.key.pid, lane.key.tid)))
+        }
+        LaneSection::Bandwidths => Partner::Bandwidth(lane.label.clone()),
+    };
+    lanes.iter().map(partner).collect()
+}
+
+impl Timeline {
+    /// Returns the label of a lane, of two sides with its side: `control: stream 7`.
+    pub(super) fn label(&self, placed: Placed) -> String {
+        let label = &self.lane(placed).label;
+        if self.sides.len() > 1 { format!("{}: {label}", self.side_name(placed.side)) } else { label.clone() }
+    }
+
+    /// Returns the label of a side, and what tells it from the other one if that has the same label.
+    fn side_name(&self, number: usize) -> String {
+        let side = &self.sides[number];
+        let same = |other: &&TimelineSide| other.label == side.label;
+        if self.sides.iter().filter(same).count() < 2 {
+            return side.label.clone();
+        }
+        let ranks = |side: &TimelineSide| side.ranks.iter().map(|rank| rank.info.rank).collect::<Vec<_>>();
+        if self.sides.iter().any(|other| ranks(other) != ranks(side)) {
+            return format!("{}, {}", side.label, numbered("rank", &ranks(side)));
+        }
+        match &side.iterations {
+            Some(iterations) if self.sides.iter().any(|other| other.iterations != side.iterations) => {
+                format!("{}, {}", side.label, numbered("iteration", iterations))
+            }
+            _ => format!("{} ({})", side.label, number + 1),
+        }
+    }
+
+    /// Returns the group of a lane; `None` where a front end shows the lane by itself, or below the title of its rank.
+    pub(super) fn group(&self, placed: Placed) -> Option<LaneGroup> {
+        let section = section(self.lane(placed));
+        let is_folded = section == LaneSection::Helpers;
+        if self.sides.len() < 2 && !is_folded {
+            return None;
+        }
+        let title = match section {
+            LaneSection::Streams => "GPU".to_owned(),
+            LaneSection::Threads => "CPU threads".to_owned(),
+            LaneSection::Bandwidths => "bandwidth".to_owned(),
+            LaneSection::Helpers => {
+                format!("threads without operators ({})", grouped(self.helpers(placed.rank) as i64))
+            }
+        };
+        let ranks: Vec<i64> =
+            self.sides.iter().filter_map(|side| Some(side.ranks.get(placed.rank)?.info.rank)).collect();
+        let is_many = self.sides.iter().any(|side| side.ranks.len() > 1);
+        let title = match ranks[..] {
+            [control, test] if is_many && control != test => format!("rank {control} → rank {test} · {title}"),
+            [rank, ..] if is_many => format!("rank {rank} · {title}"),
+            _ => title,
+        };
+        Some(LaneGroup { title, is_folded })
+    }
+
+    /// The threads without operators of the ranks at a place of all sides.
+    fn helpers(&self, rank: usize) -> usize {
+        self.sides.iter().filter_map(|side| side.ranks.get(rank)).map(|rank| rank.lanes.helpers).sum()
+    }
+}
