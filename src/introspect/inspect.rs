@@ -17,6 +17,8 @@ use trace_view::Bundle;
 /// MIME type of Markdown.
 const MARKDOWN: &str = "text/markdown";
 
+/// The method of a trace that returns its events.
+const EVENTS: &str = "events";
 /// Upper bound on signatures that are shown if the type of the receiver is unknown.
 const MAX_SIGNATURES: usize = 3;
 
@@ -62,7 +64,13 @@ fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View)
         return None;
     }
     let scope = Scope::new(index, &view.variables, &code[..start]);
-    let items: Vec<Item<'_>> = match cursor_context(code, start) {
+    let context = cursor_context(code, start);
+    // `control.events()` is the table of a loaded trace: its columns come before what the method does.
+    let events = match &context {
+        CursorContext::Member { receiver } if word == EVENTS => view.events.get(receiver.trim()),
+        _ => None,
+    };
+    let items: Vec<Item<'_>> = match context {
         CursorContext::NoName => return None,
         CursorContext::Member { receiver } => match scope.type_of(receiver) {
             Some(found) => {
@@ -97,6 +105,10 @@ fn at_word(index: &Index<'_>, code: &str, start: usize, end: usize, view: &View)
             items_named(index, word)
         }
     };
+    if let (Some(schema), Some(item)) = (events, items.first()) {
+        let columns = frame_page::schema_page(Some(schema), &Columns::of(schema));
+        return Some(columns_page(&item.signature(), &columns, &item.doc()));
+    }
     items_page(&items)
 }
 

@@ -90,7 +90,7 @@ def test_papermill_with_the_translator_of_the_page(folder):
         folder / "in.ipynb",
         'let control = "nowhere"; let top = 5; let ranks = vec![0]; let deep = false; let share = 0.5;',
         "%trace_load {control} --as control_trace --quiet",
-        "(control_trace.ranks(), top, ranks, deep, share)",
+        "(control_trace.ranks(), top, &ranks, deep, share)",
         tags=["parameters"],
     )
     parameters = {"control": str(DATA / "control"), "top": 7, "ranks": [1, 2], "deep": True, "share": 0.25}

@@ -117,3 +117,73 @@ def install(source, target):
             shutil.copy(file, target)
         else:
             (target / file.name).symlink_to(file)
+
+
+# Moved variables
+
+TAKE = "fn eat(rows: Vec<i32>) -> usize { rows.len() }\nfn eat_frame(df: DataFrame) -> usize { df.height() }"
+
+
+@pytest.mark.parametrize(
+    ("make", "move", "name", "value"),
+    [
+        ('let m1 = df!("a" => [1, 2, 3])?;', 'm1.lazy().filter(col("a").gt(lit(1))).collect()?.height()', "m1.height()", "3"),
+        ('let m2 = df!("a" => [1, 2, 3])?;', "eat_frame(m2)", "m2.height()", "3"),
+        ('let m3 = df!("a" => [1, 2])?.lazy();', "let n3 = m3.collect()?; n3.height()", "m3.clone().collect()?.height()", "2"),
+        ('let m4 = df!("a" => [1])?;', "let (x4, y4) = (m4.lazy(), eat_frame(m4)); y4", "m4.height()", "1"),
+        ('let m5 = Series::new("a".into(), [1, 2]);', "DataFrame::new(2, vec![m5.into()])?.width()", "m5.len()", "2"),
+        # The clone is that of the moment.
+        (
+            'let mut m6 = df!("a" => [1])?;',
+            'm6.rename("a", "b".into())?; let n6 = m6.lazy().select([col("b")]).collect()?; n6.height()',
+            "m6.get_column_names()[0].to_string()",
+            "b",
+        ),
+        (
+            'let m7 = df!("a" => [1, 2])?.lazy();',
+            "for i in 1..3 { m7.limit(i).collect()?; }",
+            "m7.clone().collect()?.height()",
+            "2",
+        ),
+    ],
+)
+def test_frames_and_columns_that_a_cell_moves_stay(kernel, make, move, name, value):
+    kernel.ok(f"{TAKE}\n{make}", timeout=LONG)
+    ran = kernel.ok(move, timeout=LONG)
+    assert "moved" not in ran.text("stderr"), ran.text("stderr")
+    assert value in plain(kernel.ok(name, timeout=LONG))
+
+
+@pytest.mark.parametrize(
+    ("move", "by", "instead"),
+    [
+        ("eat(rows)", "eat(rows)", "eat(rows.clone())"),
+        ("let n = rows.into_iter().sum::<i32>(); n", "rows.into_iter()", "rows.clone().into_iter()"),
+        ('for row in rows { print!("{row}"); }', "for … in rows", "for … in &rows"),
+        ("let other = rows; other.len()", "let other = rows", "let other = rows.clone()"),
+        ("let f = move || rows.len(); f()", "move ||", "let copy = rows.clone();"),
+    ],
+)
+def test_other_moved_variables_are_named(kernel, move, by, instead):
+    kernel.ok(f"{TAKE}\nlet rows = vec![1, 2, 3];", timeout=LONG)
+    note = kernel.ok(move, timeout=LONG).text("stderr")
+    assert f"`rows` was moved by `{by}`" in note and instead in note, note
+    later = kernel.run("rows.len()", timeout=LONG).content["evalue"]
+    assert f"`rows` was moved by `{by}` in an earlier cell" in later and instead in later, later
+
+
+def test_dropped_and_redefined_variables_have_their_own_hints(kernel):
+    kernel.ok('let d1 = df!("a" => [1])?; #[derive(Debug)] struct Own(i32); let o1 = Own(1);', timeout=LONG)
+    assert kernel.ok("drop(d1);", timeout=LONG).text("stderr") == ""
+    assert "`d1` was dropped in an earlier cell" in kernel.run("d1.height()", timeout=LONG).content["evalue"]
+    kernel.ok("#[derive(Debug)] struct Own(i32, i32);", timeout=LONG)
+    later = kernel.run("o1", timeout=LONG).content["evalue"]
+    assert "`o1` was dropped when a cell redefined its type" in later, later
+
+
+def test_moves_of_a_cells_own_variables_are_those_of_rust(kernel):
+    ran = kernel.run('let twice = df!("a" => [1])?; let l = twice.lazy(); twice.height()', timeout=LONG)
+    assert "borrow of moved value: `twice`" in ran.content["evalue"], ran.content
+    kernel.ok("let own = vec![1]; let other = own;", timeout=LONG)
+    later = kernel.run("own.len()", timeout=LONG).content["evalue"]
+    assert "`own` was moved by `let other = own` in an earlier cell" in later, later

@@ -139,3 +139,9 @@ def test_error_in_the_last_expression_is_reported_once(kernel):
     text = "\n".join(ran.content["traceback"])
     assert text.count("error") == 1 and "mismatched" in text
     assert "line 2, column 17" in text
+
+
+def test_plot_that_is_shown_as_in_a_program_says_how(kernel):
+    kernel.ok("let shown = plotly::Plot::new();", timeout=LONG)
+    note = kernel.ok("if false { shown.show(); }", timeout=LONG).text("stderr")
+    assert "`shown` at the end of a cell is shown here" in note, note

@@ -19,6 +19,30 @@ const RULES: &[Rule] = &[
         hint: "choose rows by an expression: `df.lazy().filter(col(\"x\").gt(lit(0))).collect()?`",
     },
     Rule {
+        error: &[
+            "expected `Expr`, found `&str`",
+            "expected `Expr`, found reference",
+            "2 arguments but 1 argument was supplied",
+        ],
+        line: &[".contains(", ".starts_with(", ".ends_with("],
+        hint: "a text in an expression is `lit(\"mm\")`: `col(\"x\").cast(DataType::String).str().contains(lit(\"mm\"), false)`",
+    },
+    Rule {
+        error: &["2 arguments but 1 argument was supplied", "no method named `quantile`"],
+        line: &[".quantile("],
+        hint: "write `df.lazy().select([col(\"x\").quantile(lit(0.5), QuantileMethod::Linear)]).collect()?`",
+    },
+    Rule {
+        error: &["Result<Expr, PolarsError>"],
+        line: &[".over("],
+        hint: "`over` returns a `Result`, and takes a list of expressions: `col(\"x\").sum().over([col(\"y\")])?`",
+    },
+    Rule {
+        error: &["expected `Expr`, found integer", "expected `Expr`, found floating-point number"],
+        line: &[" / ", " * ", " + ", " - ", " % "],
+        hint: "a number beside a column is a literal: `col(\"x\") / lit(1000)`",
+    },
+    Rule {
         error: &["Option<usize>"],
         line: &[".head(", ".tail("],
         hint: "the number is optional here: `df.head(Some(5))`",
@@ -42,7 +66,48 @@ const RULES: &[Rule] = &[
     Rule {
         error: &["no method named `to_csv`", "no method named `write_csv`"],
         line: &[],
-        hint: "`%show df --csv FILE` writes a frame, and in Rust `CsvWriter::new(std::fs::File::create(\"x.csv\")?).finish(&mut df)?`",
+        hint: "write `write_csv(&df, \"x.csv\")?`; `read_csv(\"x.csv\")?` reads it back",
+    },
+    Rule {
+        error: &["no method named `to_parquet`", "no method named `write_parquet`", "item named `scan_parquet`"],
+        line: &[],
+        hint: "write `write_parquet(&df, \"x.parquet\")?`; `read_parquet(\"x.parquet\")?` and `scan_parquet` read it back",
+    },
+    Rule {
+        error: &["no method named `sort_values`", "no method named `nlargest`"],
+        line: &[],
+        hint: "write `df.sort([\"x\"], SortMultipleOptions::new().with_order_descending(true))?`",
+    },
+    Rule {
+        error: &["no method named `pivot`", "no method named `pivot_table`", "no method named `crosstab`"],
+        line: &[],
+        hint: "name a column for each value: `%trace_sql SELECT x, SUM(z) FILTER (WHERE y = 'a') AS a FROM df GROUP BY x`",
+    },
+    Rule {
+        error: &["no method named `value_counts` found"],
+        line: &[],
+        hint: "write `df[\"x\"].as_materialized_series().value_counts(true, true, \"count\".into(), false)?`, or `%show df --group-by x`",
+    },
+    Rule {
+        error: &["no method named `merge`", "no method named `to_pandas`", "no method named `to_dicts`"],
+        line: &[],
+        hint: "frames are polars': `left.lazy().join(right.lazy(), [col(\"x\")], [col(\"x\")], JoinType::Left.into()).collect()?` joins; \
+               `%show df --csv FILE` writes one for pandas",
+    },
+    Rule {
+        error: &["no method named `plot`", "no method named `hist`", "no method named `bar`"],
+        line: &[],
+        hint: "`%visualize df` draws a frame; `plotly::Plot` any other figure",
+    },
+    Rule {
+        error: &["3 arguments but 0 arguments were supplied"],
+        line: &[".unique()", ".drop_duplicates()"],
+        hint: "write `df.unique_stable(None, UniqueKeepStrategy::First, None)?`",
+    },
+    Rule {
+        error: &["attempted to take value of method", "field `columns` of struct `DataFrame` is private"],
+        line: &[".shape", ".height", ".width", ".columns", ".dtypes", ".schema"],
+        hint: "these are methods: `df.shape()`, `df.get_column_names()`, `df.schema()`",
     },
     Rule {
         error: &["no field `loc` on", "no field `iloc` on"],
@@ -62,7 +127,6 @@ const RULES: &[Rule] = &[
             "no method named `max` found for struct `DataFrame`",
             "no method named `std` found for struct `DataFrame`",
             "no method named `median` found for struct `DataFrame`",
-            "no method named `value_counts` found for struct `DataFrame`",
             "no method named `assign` found for struct `DataFrame`",
             "no method named `query` found for struct `DataFrame`",
             "no method named `collect` found for struct `DataFrame`",
@@ -70,6 +134,11 @@ const RULES: &[Rule] = &[
         ],
         line: &[],
         hint: "expressions work on a lazy frame: `df.lazy().select([col(\"x\").mean()]).collect()?`; `df.describe()?` summarises a frame",
+    },
+    Rule {
+        error: &["`Column` is not an iterator", "`&Column` is not an iterator"],
+        line: &[".sum", ".min(", ".max("],
+        hint: "summarise a column as a series: `df[\"x\"].as_materialized_series().sum::<i64>()?`",
     },
     Rule {
         error: &["found for enum `Column`", "found for reference `&Column`"],
@@ -92,7 +161,16 @@ const RULES: &[Rule] = &[
         hint: "a call that can fail returns a `Result`: `?` behind it unwraps the value, or ends the cell with the error",
     },
     Rule {
-        error: &["cannot be applied to type `Expr`", "expected `Expr`, found", "`&&` to Expr", "`Expr` with"],
+        error: &[
+            "cannot be applied to type `Expr`",
+            "expected `Expr`, found",
+            "`&&` to Expr",
+            "`Expr` with",
+            "Expr & Expr",
+            "& Expr`",
+            "Expr | Expr",
+            "| Expr`",
+        ],
         line: &["col("],
         hint: "conditions on columns are methods: `col(\"x\").gt(lit(5))`, `.lt`, `.eq`, `.and`, `.or`",
     },
@@ -107,6 +185,10 @@ const RULES: &[Rule] = &[
             "cannot find value `np`",
             "cannot find value `plt`",
             "cannot find value `px`",
+            "cannot find value `pl`",
+            "module or crate `pd`",
+            "module or crate `pl`",
+            "module or crate `np`",
         ],
         line: &[],
         hint: "cells are Rust: frames are polars' (`df!(\"x\" => [1, 2])?`), figures plotly's or `%visualize`",
@@ -152,7 +234,7 @@ const RULES: &[Rule] = &[
 
 /// Returns the hint for an error of the compiler.
 pub(super) fn of_compiler(error: &Diagnostic, code: &str) -> Option<String> {
-    if let Some(krate) = unknown_crate(error) {
+    if let Some(krate) = unknown_crate(error).filter(|krate| !["pd", "pl", "np"].contains(krate)) {
         return Some(format!(
             "add the crate with a line `:dep {krate} = \"*\"` at the top of a cell (a version in place of `*` pins it)"
         ));

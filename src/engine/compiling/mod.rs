@@ -7,6 +7,7 @@ pub(super) mod direct;
 pub(super) mod failure;
 pub(super) mod hints;
 pub(super) mod linker;
+pub(super) mod moved;
 pub(super) mod prestarted;
 pub(super) mod process_group;
 pub(super) mod rustc;

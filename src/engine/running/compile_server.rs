@@ -6,6 +6,7 @@
 use super::interrupt::InterruptControl;
 use crate::engine::compiling::direct::{CompileJob, Compiled};
 use crate::engine::compiling::linker::Linker;
+use crate::engine::compiling::moved;
 use crate::engine::compiling::prestarted::Prestarted;
 use crate::engine::compiling::process_group::ProcessGroup;
 use crate::engine::compiling::toolchain::CellsToolchain;
@@ -25,6 +26,9 @@ use std::time::SystemTime;
 const LIBRARY_FILE: &str = ".evcxr-execution-so";
 /// The file in the run's folder that exists once cells set variables for their compilation (`:build_env`).
 const OWN_ENVIRONMENT: &str = "build-env";
+
+/// The most compilations of one cell for clones of what it moves: the compiler names one move of a variable at a time.
+const MOST_CLONES: usize = 8;
 
 /// Leaves all compilations that follow to our binary, which runs in the environment that evcxr sets.
 pub(super) fn leave_to_program(run_folder: &Path) {
@@ -136,7 +140,7 @@ impl Server {
         match reported {
             Ok(()) => "0",
             Err(messages) => {
-                let _ = std::fs::write(self.run_folder.join(MESSAGES), messages);
+                let _ = std::fs::write(self.run_folder.join(MESSAGES), moved::without_advice(messages));
                 "1"
             }
         }
@@ -152,11 +156,31 @@ impl Server {
         }
         let group = ProcessGroup::of_children(&self.run_folder);
         let started = |number| group.set(number);
-        let compiled = self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
+        let mut compiled = self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
+        for _ in 0..MOST_CLONES {
+            let Err(messages) = &compiled else { break };
+            if analyse || !self.clone_moved(messages) {
+                break;
+            }
+            let again = self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
+            if again.as_ref().err().is_some_and(|messages| !moved::are_all(messages)) {
+                // Errors are those of the cell as the user wrote it.
+                break;
+            }
+            compiled = again;
+        }
         self.failed = compiled.is_err();
         let moved = |messages: &String| messages.contains("\"code\":\"E0382\"");
         self.refused = compiled.as_ref().err().filter(|it| !moved(it)).map(|it| (placeholders.to_vec(), it.clone()));
         compiled
+    }
+
+    /// Writes clones into the source of a cell that moves frames, columns or traces of the notebook. Returns whether there are any.
+    fn clone_moved(&self, messages: &str) -> bool {
+        let file = self.run_folder.join(CRATE_FOLDER).join("src").join("lib.rs");
+        let Ok(source) = std::fs::read_to_string(&file) else { return false };
+        moved::with_clones(&source, messages, &self.run_folder)
+            .is_some_and(|source| std::fs::write(&file, source).is_ok())
     }
 
     /// Calls `act` with a job for the crate of the run.

@@ -165,7 +165,7 @@ impl EvcxrEngine {
         // evcxr notices that its process is gone when it is to run something, and starts another one.
         let _ = self.evaluate("()", &Edits::default(), &silent);
         let after = self.started()?.variables();
-        let lost = self.note_lost(&before, &after);
+        let lost = self.note_lost(&before, &after, true);
         out.emit(Output::Stderr(format!(
             "the process for Rust cells had ended ({status}) and was started again; {lost}\n"
         )));
@@ -197,7 +197,7 @@ impl EvcxrEngine {
         // What was moved away, or lost with the process, can be attached again.
         let succeeded = result.is_ok() && report == CellReport::default() && !control.requested();
         self.bindings.settle(&before, &after, succeeded);
-        let lost = self.note_lost(&before, &after);
+        let lost = self.note_lost(&before, &after, process_lost);
         let failed = match result {
             _ if control.requested() => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
             Ok(outputs) => {
@@ -246,7 +246,10 @@ impl EvcxrEngine {
                 Failure::new("CompileError", format!("`{name}` has a type that cannot be kept"))
             }
             RunError::Rejected(errors) => failure::of_compiler(&errors, code, edits, |error| {
-                let name = error.message.strip_prefix("cannot find ").and_then(|rest| rest.split('`').nth(1))?;
+                // `df` is a macro, too.
+                let missing = ["cannot find ", "expected value, found macro "];
+                let rest = missing.iter().find_map(|start| error.message.strip_prefix(start))?;
+                let name = rest.split('`').nth(1)?;
                 self.unavailable.get(name).cloned()
             }),
         }
@@ -262,14 +265,16 @@ impl EvcxrEngine {
 
     /// Notes and describes the variables that the user has lost. Values that magics loaded or bound do not count: they are
     /// attached again.
-    fn note_lost(&mut self, before: &BTreeSet<String>, after: &BTreeSet<String>) -> String {
+    fn note_lost(&mut self, before: &BTreeSet<String>, after: &BTreeSet<String>, process_lost: bool) -> String {
         let names: Vec<&str> =
             before.difference(after).map(String::as_str).filter(|name| !self.bindings.contains(name)).collect();
         if names.is_empty() {
             return "no variable was lost".to_owned();
         }
         let hint = |name: &&str| {
-            ((*name).to_owned(), format!("`{name}` was lost with the process for Rust cells; run its cell again"))
+            let how =
+                if process_lost { "was lost with the process for Rust cells" } else { "was moved in an earlier cell" };
+            ((*name).to_owned(), format!("`{name}` {how}; run the cell that made it again"))
         };
         self.unavailable.extend(names.iter().map(hint));
         format!(

@@ -5,13 +5,14 @@ use super::engine::{EvcxrEngine, RunError, SilentSink};
 use crate::Failure;
 use crate::cell::without_commands;
 use crate::display::{Output, Sink};
-use crate::engine::compiling::{dependencies, rustc, syntax};
+use crate::engine::compiling::{dependencies, moved, rustc, syntax};
 use crate::engine::patching::commands;
 use crate::engine::patching::edits::Edits;
 use crate::engine::patching::parsed_cell::{self, ParsedCell};
 use crate::engine::patching::placeholders::TypeNames;
 use crate::engine::values::bindings::mentions;
 use crate::engine::values::transient::{self, NotKept, Reason, Transient};
+use crate::session::Cells;
 use crate::timeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,6 +41,12 @@ impl CellPlan {
     fn transient_by_type(&self, name: &str) -> Option<(String, Reason)> {
         Some((name.to_owned(), Reason::of_type(self.types.get(name)?)?))
     }
+}
+
+/// Returns the variable that a cell shows as a program would: `p.show()`.
+fn shown_as_in_a_program(code: &str) -> Option<&str> {
+    let (before, _) = code.split_once(".show()")?;
+    before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
 }
 
 impl EvcxrEngine {
@@ -89,6 +96,8 @@ impl EvcxrEngine {
         let definitions = cell.definitions();
         drop(parsing);
         let mut plan = CellPlan::new(edits);
+        let before = self.started()?.variables();
+        moved::take(&self.folder);
         let (result, dropped) = match self.run_with_placeholders(code, &cell, &plan, out)? {
             Some(result) => (result, Vec::new()),
             None => self.run_analysed(code, &cell, &mut plan, out)?,
@@ -100,6 +109,18 @@ impl EvcxrEngine {
         }
         self.note_items(code, result.as_ref().err());
         let after = self.started()?.variables();
+        let moved = moved::take(&self.folder);
+        let is_known =
+            |name: &String| plan.transient.contains_key(name) || dropped.contains(name) || self.bindings.contains(name);
+        let is_gone = |name: &String| !after.contains(name) && !is_known(name);
+        let gone = moved.iter().filter(|(name, _)| is_gone(name));
+        for (name, by) in gone {
+            self.unavailable.insert(name.clone(), by.hint(name));
+            // Of a variable that this cell itself made, users expect nothing else.
+            if before.contains(name) && !by.is_drop() && result.is_ok() {
+                out.emit(Output::Stderr(by.note(name)));
+            }
+        }
         let lost: Vec<&str> = dropped.iter().map(String::as_str).filter(|name| !after.contains(*name)).collect();
         if !lost.is_empty() {
             out.emit(Output::Stderr(format!("lost, since their type was redefined: {}\n", lost.join(", "))));
@@ -107,6 +128,14 @@ impl EvcxrEngine {
         result?;
         if !plan.transient.is_empty() {
             out.emit(Output::Stderr(transient::note(&plan.transient)));
+        }
+        let is_plot = |name: &&str| {
+            self.variables().iter().any(|known| known.name == **name && known.type_name.ends_with("Plot"))
+        };
+        if let Some(name) = shown_as_in_a_program(code).filter(is_plot) {
+            out.emit(Output::Stderr(format!(
+                "`{name}.show()` opens a browser on the machine of the kernel; `{name}` at the end of a cell is shown here\n"
+            )));
         }
         self.pretty = commands.pretty.unwrap_or(self.pretty);
         if commands.clear {
@@ -297,6 +326,13 @@ impl EvcxrEngine {
         let silent: Arc<dyn Sink> = Arc::new(SilentSink);
         let none = Edits::default();
         self.evaluate(&drops, &none, &silent).map_err(|error| self.to_failure(error, &drops, &none))?;
+        let hint = |name: &String| {
+            (
+                name.clone(),
+                format!("`{name}` was dropped when a cell redefined its type; run the cell that made it again"),
+            )
+        };
+        self.unavailable.extend(redefined.iter().map(hint));
         Ok(redefined)
     }
 }

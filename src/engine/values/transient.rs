@@ -15,7 +15,15 @@ pub(in crate::engine) enum Reason {
     Borrow,
     /// Its type cannot be written.
     Nameless,
+    /// It is a collection, and the type of its elements cannot be written.
+    Elements,
 }
+
+/// Collections whose elements may have types without a name.
+const COLLECTIONS: &[&str] = &["Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Option"];
+
+/// What to write where the elements of a collection have types without a name.
+const ELEMENTS: &str = "the type of its elements has no name that a later cell could use; put each into a `Box<dyn …>`";
 
 /// The variables of a cell that live in it only, with the reasons.
 pub(in crate::engine) type Transient = BTreeMap<String, Reason>;
@@ -36,19 +44,27 @@ impl Reason {
         }
         let is_function = ["fn(", "unsafe fn(", "extern ", "for<"].iter().any(|start| type_name.starts_with(start));
         if type_name.contains('{') {
-            return Some(if is_function { Self::Function } else { Self::Nameless });
+            return Some(if is_function { Self::Function } else { Self::nameless(type_name) });
         }
-        type_name.contains("impl ").then_some(Self::Nameless)
+        type_name.contains("impl ").then(|| Self::nameless(type_name))
     }
 }
 
 impl Reason {
+    fn nameless(type_name: &str) -> Self {
+        let path = type_name.split('<').next().unwrap_or(type_name);
+        let name = path.rsplit("::").next().unwrap_or(path);
+        let is_collection = COLLECTIONS.contains(&name) || type_name.starts_with(['[', '(']);
+        if is_collection { Self::Elements } else { Self::Nameless }
+    }
+
     /// Returns the hint for a later cell that names the variable.
     pub(in crate::engine) fn hint(self, name: &str) -> String {
         let advice = match self {
             Self::Closure => "write a `fn` to keep it",
             Self::Function => "give it a type to keep it: `let f: fn(i32) -> i32 = …`",
             Self::Borrow => "it borrowed from another value; make it in this cell, or keep an owned value",
+            Self::Elements => ELEMENTS,
             Self::Nameless => "its type has no name that a later cell could use; make it in this cell",
         };
         format!("`{name}` lived in an earlier cell only: {advice}")
@@ -58,7 +74,7 @@ impl Reason {
 /// Returns the note on the variables that ended with their cell, one line for each reason.
 pub(in crate::engine) fn note(transient: &Transient) -> String {
     let mut note = String::new();
-    for reason in [Reason::Closure, Reason::Function, Reason::Borrow, Reason::Nameless] {
+    for reason in [Reason::Closure, Reason::Function, Reason::Borrow, Reason::Nameless, Reason::Elements] {
         let names: Vec<String> =
             transient.iter().filter(|(_, why)| **why == reason).map(|(name, _)| format!("`{name}`")).collect();
         let (Some(first), false) = (names.first(), names.is_empty()) else { continue };
@@ -76,6 +92,7 @@ pub(in crate::engine) fn note(transient: &Transient) -> String {
                 "it borrows from another value; keep an owned one (`.clone()`, `.to_owned()`, `.collect::<Vec<_>>()`)"
                     .to_owned()
             }
+            Reason::Elements => ELEMENTS.to_owned(),
             Reason::Nameless => {
                 "the type has no name that a later cell could use; collect it, or put it into a `Box<dyn …>`".to_owned()
             }
@@ -194,6 +211,8 @@ mod tests {
             ("std::iter::Map<std::ops::Range<i32>, {closure@src/lib.rs:3:14: 3:22}>", Some(Reason::Nameless)),
             ("fn(i32) -> i32 {twice}", Some(Reason::Function)),
             ("impl Iterator<Item = i32>", Some(Reason::Nameless)),
+            ("std::vec::Vec<{closure@src/lib.rs:3:14: 3:22}>", Some(Reason::Elements)),
+            ("[impl Fn(i32); 2]", Some(Reason::Elements)),
             ("Vec<_>", None),
             ("&str", None),
             ("std::boxed::Box<dyn Fn(i32) -> i32>", None),

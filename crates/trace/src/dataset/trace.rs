@@ -261,8 +261,10 @@ impl Trace {
     /// Returns the events, one row per event that has a duration and a category, in file order. Times are integer nanoseconds.
     ///
     /// # Columns
-    /// [`EVENT_COLUMNS`](crate::EVENT_COLUMNS), or those of the requested arguments
-    /// ([`ParserConfig`](crate::ParserConfig)); an argument's column exists only if an event carries it. Times and
+    /// `index`, `name`, `cat`, `ts`, `dur`, `end` (ns), `pid`, `tid`, `stream` (null for events of the CPU), `correlation`,
+    /// `index_correlation`, `iteration`, and the arguments that are read: `bytes`, `memory_bw_gbps`, `input_dims`, `external_id`, …
+    /// ([`EVENT_COLUMNS`](crate::EVENT_COLUMNS); [`ParserConfig`](crate::ParserConfig) reads other arguments). An argument's column
+    /// exists only if an event carries it. Times and
     /// amounts are `i64`; positions, ids and numbers of iterations `i32`, or `i64` in a trace that needs it. Names, texts and
     /// lists (as their JSON on one line) are categories: [`Trace::decoded`] has them as strings.
     ///

@@ -127,7 +127,12 @@ impl TraceSet {
         &self.shared.traces
     }
 
-    /// Returns the events of all ranks, with a leading column `rank`; the columns are those of [`Trace::events`].
+    /// Returns the events of all ranks, one row per event.
+    ///
+    /// # Columns
+    /// `rank`, then those of [`Trace::events`]:
+    /// `index`, `name`, `cat`, `ts`, `dur`, `end` (ns), `pid`, `tid`, `stream` (null for events of the CPU), `correlation`,
+    /// `index_correlation`, `iteration`, and the arguments that are read: `bytes`, `memory_bw_gbps`, `input_dims`, `external_id`, …
     ///
     /// # Panics
     /// If the events of a rank are in a file that cannot be read any more, or those of all ranks in files do not fit the memory
