@@ -166,9 +166,10 @@ impl Magic for CriticalPath {
         let label = call.required("NAME");
         let traces = context.trace(call, label)?;
         if let Some(test) = call.text("TEST") {
-            let ranks = call.pick("rank", || traces.ranks());
-            let query = Query { ranks, ..query(call)? };
-            return compare(call, context, bind.as_deref(), query, [traces, context.trace(call, test)?]);
+            let sides = [traces, context.trace(call, test)?];
+            let answered = Answered::of_two(call, sides, |work| context.run_blocking(work))?;
+            context.check_interrupt()?;
+            return deliver(call, context, bind.as_deref(), &answered);
         }
         let mut answered = Answered::of(call, &traces, |work| context.run_blocking(work))?;
         context.check_interrupt()?;
@@ -222,34 +223,36 @@ impl Answered {
             Ok(Self { report: answer.report(rows)?, tables, json: writes_json.then(|| answer.to_json()), copies })
         }))
     }
-}
 
-/// Answers for two traces: what bounds each, and how that changed.
-fn compare(
-    call: &Call<'_>,
-    context: &mut Context<'_>,
-    bind: Option<&str>,
-    query: Query,
-    [control, test]: [Arc<TraceSet>; 2],
-) -> Result<(), Error> {
-    for flag in ["what-if", "edges", "overlay"] {
-        if call.given(flag) {
-            return Err(call.cannot(format!("use --{flag} with two traces"), "it is about one recording").into());
+    /// Answers a call for two traces: what bounds each, and how that changed; `run` runs the question.
+    ///
+    /// # Errors
+    /// If a flag is about one recording, and those of the question.
+    pub(crate) fn of_two(
+        call: &Call<'_>,
+        [control, test]: [Arc<TraceSet>; 2],
+        run: impl FnOnce(Box<dyn FnOnce() -> trace::Result<Self> + Send>) -> Result<Self, Error>,
+    ) -> Result<Self, Error> {
+        for flag in ["what-if", "edges", "overlay"] {
+            if call.given(flag) {
+                return Err(call.cannot(format!("use --{flag} with two traces"), "it is about one recording").into());
+            }
         }
+        if call.text("compat") == Some("hta") {
+            return Err(call.cannot("use --compat hta with two traces", "HTA's path is about one recording").into());
+        }
+        let query = Query { ranks: call.pick("rank", || control.ranks()), ..query(call)? };
+        let (rows, writes_json) = (query.top, call.given("json"));
+        run(Box::new(move || {
+            let change = query.compare(&control, &test)?;
+            Ok(Self {
+                report: change.report(rows)?,
+                tables: vec![("", change.frame()?), ("regions", change.region_frame()?)],
+                json: writes_json.then(|| change.to_json()),
+                copies: Vec::new(),
+            })
+        }))
     }
-    if call.text("compat") == Some("hta") {
-        return Err(call.cannot("use --compat hta with two traces", "HTA's path is about one recording").into());
-    }
-    let (rows, writes_json) = (query.top, call.given("json"));
-    let change = context.run_blocking(move || query.compare(&control, &test))?;
-    context.check_interrupt()?;
-    let answered = Answered {
-        report: change.report(rows)?,
-        tables: vec![("", change.frame()?), ("regions", change.region_frame()?)],
-        json: writes_json.then(|| change.to_json()),
-        copies: Vec::new(),
-    };
-    deliver(call, context, bind, &answered)
 }
 
 /// Returns the question of a call, for the first rank.

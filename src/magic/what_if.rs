@@ -72,6 +72,7 @@ impl Magic for WhatIf {
     fn examples(&self) -> &'static [&'static str] {
         &[
             "%what_if control",
+            "%what_if control communication x 0",
             "%what_if control 'name ~ \"gemm\" x 0.5' 'cat = \"cuda_runtime\" x 0'",
             "%what_if control 'bound_by = \"python\" x 0' --rank all --instance all",
             "%what_if control 'name ~ \"^nccl\" x 0.5' --sweep",

@@ -1,5 +1,6 @@
 //! `tracebook critical-path`: what bounds the step, and what would help.
 
+use super::explain::warn_of;
 use super::load::load;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
@@ -17,7 +18,14 @@ pub(super) struct CriticalPath;
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
-        &[Argument::required("PATH", Kind::Path, "the trace: a .json or .json.gz file, or a folder of ranks")],
+        &[
+            Argument::required(
+                "PATH",
+                Kind::Path,
+                "the trace: a .json or .json.gz file, or a folder of ranks; of two the control",
+            ),
+            Argument::optional("TEST", Kind::Path, "a trace to compare with it: how what bounds the step changed"),
+        ],
     ),
     WINDOWS,
     TRIED,
@@ -67,15 +75,24 @@ impl Magic for CriticalPath {
         &[
             "tracebook critical-path runs/monday",
             "tracebook critical-path rank-0.json.gz --what-if 'name ~ \"gemm\" x 0.5'",
+            "tracebook critical-path runs/monday runs/tuesday",
             "tracebook critical-path runs/monday --rank all --instance all --json - | jq .windows[].summary",
         ]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html"])?;
-        let traces = load(call, context, "PATH", "trace", None)?;
-        Screen::warn(&traces.warnings().iter().map(ToString::to_string).collect::<Vec<_>>());
-        let Answered { report, tables, json, copies } = Answered::of(call, &traces, |work| Ok(work()?))?;
+        let Answered { report, tables, json, copies } = if call.given("TEST") {
+            let sides = [("PATH", "control"), ("TEST", "test")];
+            let [control, test] = sides.map(|(argument, label)| load(call, context, argument, label, None));
+            let sides = [control?, test?];
+            warn_of(sides.iter());
+            Answered::of_two(call, sides, |work| Ok(work()?))?
+        } else {
+            let traces = load(call, context, "PATH", "trace", None)?;
+            warn_of(std::iter::once(&traces));
+            Answered::of(call, &traces, |work| Ok(work()?))?
+        };
         for (table, frame) in tables {
             if table.is_empty() {
                 Screen::file(call, "csv", |out| csv(&frame, out))?;

@@ -80,7 +80,7 @@ pub use config::{
 };
 pub use critical_path::{
     BoundChange, BoundWindow, ClassBound, CriticalPath, CriticalPathAnswer, HtaCriticalPath, HtaEdge, HtaOverlay,
-    HtaPath, Instance, RegionBound, TimeChange, WhatIf,
+    HtaPath, Instance, RegionBound, SHORT_FORMS, TimeChange, WhatIf,
 };
 pub use dataset::{
     By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, RankInfo, Selection, Side, SourceFile, Trace, TraceSet,

@@ -131,7 +131,8 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
         }
         Kind::Change => text.parse().map(Value::Change).map_err(|error: trace::Error| {
             // Without quotes only the first word arrives here.
-            let hint = if text.trim().contains(char::is_whitespace) { "" } else { "; quote the whole change" };
+            let is_word = !text.trim().contains(char::is_whitespace);
+            let hint = if is_word { format!("; `{} x 0.5` is twice as fast", text.trim()) } else { String::new() };
             let message = error.to_string();
             let (reason, marked) = message.split_once('\n').unwrap_or((&message, ""));
             let reason = format!("{reason}{hint}\n{marked}");
@@ -225,7 +226,9 @@ fn split(text: &str) -> Vec<String> {
 
 /// Returns the word that equals `typed`, whatever the case; else the hint.
 fn choose(words: &[&str], typed: &str) -> Result<String, String> {
-    let word = words.iter().find(|word| word.eq_ignore_ascii_case(typed));
+    // Also as HTA writes it: DeviceType.GPU.
+    let bare = typed.rsplit_once('.').map_or(typed, |(_, word)| word);
+    let word = words.iter().find(|word| word.eq_ignore_ascii_case(typed) || word.eq_ignore_ascii_case(bare));
     word.map(|word| (*word).to_owned()).ok_or_else(|| did_you_mean(typed, words.iter().copied()))
 }
 

@@ -7,7 +7,7 @@ use crate::magic::api::Magic;
 use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
 use crate::magic::magics::{MAGICS, find};
 use crate::session::{TraceView, View};
-use trace::EVENT_COLUMNS;
+use trace::{EVENT_COLUMNS, SHORT_FORMS};
 
 /// Candidates for the text between two bytes of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,6 +213,7 @@ impl Line<'_> {
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
             Kind::List(kind) => self.numbers(argument, kind, typed),
             Kind::Operator => (0, self.operators(argument, typed)),
+            Kind::Change => (0, self.changes(argument, typed)),
             Kind::Name
             | Kind::Regex
             | Kind::Whole
@@ -220,7 +221,6 @@ impl Line<'_> {
             | Kind::Size
             | Kind::Percent
             | Kind::Code
-            | Kind::Change
             | Kind::Annotation
             | Kind::Text
             | Kind::Texts => (0, Vec::new()),
@@ -267,6 +267,23 @@ impl Line<'_> {
             }
         }
         items.iter_mut().for_each(quote);
+        items
+    }
+
+    /// Returns changes to try out: the short forms, and operators of the trace; behind a condition its factors.
+    fn changes(&self, argument: &Argument, typed: &str) -> Vec<Candidate> {
+        let last = self.before.last().map(plain).unwrap_or_default();
+        let is_factor = |word: &str| word.trim_end_matches('%').parse::<f64>().is_ok();
+        if last == "x" {
+            return matching(typed, ["0", "0.5", "2"], CandidateKind::Value);
+        }
+        let is_condition = self.positional().len() > 1 && !is_factor(&last) && !last.contains(char::is_whitespace);
+        if is_condition {
+            return matching(typed, ["x 0", "x 0.5"], CandidateKind::Value);
+        }
+        let words = SHORT_FORMS.iter().map(|(short, _)| *short).chain(["python"]);
+        let mut items = matching(typed, words, CandidateKind::Value);
+        items.extend(self.operators(argument, typed));
         items
     }
 

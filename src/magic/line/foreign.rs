@@ -128,7 +128,7 @@ const HTA: &[(&[&str], &str)] = &[
         "%call_graph, %call_stack and %operators relate calls to their kernels",
     ),
     (
-        &["nccl_collectives", "straggler", "communication_analysis"],
+        &["nccl_collectives", "communication_analysis"],
         "%potential_stragglers and %comm_comp_overlap analyse communication",
     ),
 ];
@@ -138,6 +138,19 @@ const RENAMED: &[(&str, &str)] = &[
     ("generate_trace_with_counters", "trace_with_counters"),
     ("get_time_spent_blocked_on_full_queue", "time_blocked_on_full_queue"),
     ("time_spent_blocked_on_full_queue", "time_blocked_on_full_queue"),
+    ("stragglers", "potential_stragglers"),
+    ("straggler", "potential_stragglers"),
+    ("trace_df", "events"),
+    ("trace", "events"),
+    ("all_traces", "trace_list"),
+    ("critical_path_analysis", "critical_path"),
+    ("lightweight_critical_path_analysis", "critical_path"),
+    ("overlay_critical_path_analysis", "critical_path"),
+    ("idle_time", "idle_time_breakdown"),
+    ("kernel_breakdown", "gpu_kernel_breakdown"),
+    ("breakdown", "temporal_breakdown"),
+    ("memory_bw", "memory_bw_summary"),
+    ("queue_length", "queue_length_summary"),
     ("visualize_counts_diff", "visualize"),
     ("visualize_duration_diff", "visualize"),
     ("load_traces", "trace_load"),
@@ -158,6 +171,36 @@ const RENAMED: &[(&str, &str)] = &[
     ("head", "show"),
     ("print", "show"),
 ];
+
+/// Parameters of HTA whose flag or argument here has another name: the first of these that a magic has is meant.
+const PARAMETERS: &[(&[&str], &[&str])] = &[
+    (&["instance-id", "instance-ids"], &["instance"]),
+    (&["operator-name", "op-name", "cuda-kernel-name"], &["operator", "name", "OPERATOR", "filter"]),
+    (&["output-dir", "output-path", "output-file", "output-csv"], &["csv", "DIR", "html"]),
+    (&["visualize", "show", "plot"], &["no-figure", "html"]),
+    (&["ranks", "rank-id", "rank-ids"], &["rank", "control-rank"]),
+    (&["control-ranks"], &["control-rank"]),
+    (&["test-ranks"], &["test-rank"]),
+    (&["iterations", "profiler-steps", "iters"], &["iteration", "control-iteration"]),
+    (&["streams", "stream-id"], &["stream"]),
+    (&["trace-dir", "trace-file", "trace-files"], &["PATH", "NAME", "CONTROL"]),
+    (&["top-k", "num", "n", "limit", "head"], &["top"]),
+    (&["annotation-name"], &["annotation"]),
+    (&["kernels", "num-kernels", "allowlist-patterns", "name-filter", "filter-pattern", "pattern"], &["filter"]),
+];
+
+/// Returns what HTA's parameter `typed` is called among the arguments of a magic: `--instance`, or the word of an argument.
+pub(super) fn parameter_of_hta(typed: &str, magic: &dyn Magic) -> Option<String> {
+    let typed = typed.trim_start_matches('-').replace('_', "-").to_lowercase();
+    let (_, ours) = PARAMETERS.iter().find(|(theirs, _)| theirs.contains(&typed.as_str()))?;
+    let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
+    let here = ours.iter().find_map(|name| arguments().find(|argument| argument.name == *name))?;
+    Some(match here.name {
+        "no-figure" => "figures are drawn unless --no-figure is given".to_owned(),
+        _ if here.is_flag() => format!("here it is --{}", here.name),
+        name => format!("here it is the argument {name}"),
+    })
+}
 
 /// Returns the hint for a name that IPython or HTA has; ends without a full stop.
 pub(super) fn foreign_hint(name: &str) -> Option<String> {
@@ -208,6 +251,27 @@ mod tests {
                 assert!(find(name).is_some() || matches!(name, "NAME" | "MAGIC"), "{hint}: %{name}");
             }
         }
+    }
+
+    #[test]
+    fn parameters_of_hta_lead_to_ours() {
+        let of = |typed: &str, magic: &str| parameter_of_hta(typed, find(magic).unwrap());
+        for (typed, magic, hint) in [
+            ("--instance-id", "critical_path", "here it is --instance"),
+            ("--instance_id", "what_if", "here it is --instance"),
+            ("--operator-name", "frequent_cuda_kernel_sequences", "here it is the argument OPERATOR"),
+            ("--operator-name", "call_graph", "here it is --operator"),
+            ("--operator-name", "events", "here it is --name"),
+            ("--output-dir", "gpu_kernel_breakdown", "here it is --csv"),
+            ("--output-dir", "trace_export", "here it is the argument DIR"),
+            ("--visualize", "gpu_kernel_breakdown", "figures are drawn unless --no-figure is given"),
+            ("--ranks", "temporal_breakdown", "here it is --rank"),
+            ("--iterations", "compare_traces", "here it is --control-iteration"),
+            ("--trace-dir", "trace_load", "here it is the argument PATH"),
+        ] {
+            assert_eq!(of(typed, magic).as_deref(), Some(hint), "{typed} of %{magic}");
+        }
+        assert_eq!(of("--nonsense", "events"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! process evaluates. Whether a trace is loaded is checked later, by the magic.
 
 use super::expand::{self, Environment};
+use super::foreign::parameter_of_hta;
 use crate::cell::{Piece, Unclosed, Word, words};
 use crate::magic::api::Magic;
 use crate::magic::argument::{Argument, Call, Form, Kind, Value, any_of, did_you_mean, expected, read};
@@ -144,6 +145,13 @@ impl Parser<'_> {
                 }
                 Some(value) => Some(value),
                 None if argument.kind == Kind::Switch => Some(vec![bare(if turned_off { "false" } else { "true" })]),
+                None if argument.kind == Kind::Change => {
+                    let mut rest = Vec::new();
+                    while let Some(word) = words.next_if(|word| word.as_flag().is_none() && !is_change(&rest)) {
+                        rest.push(word.pieces);
+                    }
+                    (!rest.is_empty()).then(|| joined(rest))
+                }
                 None => words.next_if(|word| word.as_flag().is_none()).map(|word| word.pieces),
             };
             let Some(pieces) = value else {
@@ -156,6 +164,11 @@ impl Parser<'_> {
         }
         let code = code.filter(|code| !code.trim().is_empty());
         positional.extend(code.map(|code| vec![Piece::Text { text: code.to_owned(), quoted: true }]));
+        let before = self.positional().take_while(|argument| argument.kind != Kind::Change).count();
+        if self.positional().any(|argument| argument.kind == Kind::Change) && positional.len() > before {
+            let changes = changes(positional.split_off(before));
+            positional.extend(changes);
+        }
         let mut declared = self.positional();
         let mut last: Option<&'static Argument> = None;
         for pieces in positional {
@@ -204,6 +217,9 @@ impl Parser<'_> {
         let flags: Vec<String> = self.arguments().filter(|a| a.is_flag()).map(|a| format!("--{}", a.name)).collect();
         let typed = typed.replace('_', "-");
         let longer: Vec<&str> = flags.iter().map(String::as_str).filter(|flag| has_word(flag, &typed)).collect();
+        if let Some(hint) = parameter_of_hta(&typed, self.magic) {
+            return Err(self.usage(Problem::Unknown { what: "flag", name: typed, expected: String::new() }).hint(hint));
+        }
         let hint = match longer.as_slice() {
             [] => did_you_mean(&typed, flags.iter().map(String::as_str)),
             flags => format!("did you mean {}?", any_of(flags)),
@@ -256,6 +272,9 @@ impl Parser<'_> {
         let flag = self.arguments().find(|argument| argument.answers_to(&text));
         let hint = match flag.map(Argument::spelled) {
             Some(flag) => format!("{flag} has two dashes ({} for help)", self.magic.help_hint()),
+            None if self.at_terminal && std::path::Path::new(&text).exists() => {
+                format!("if a pattern named it, quote that: 'runs/a-*'; {}", self.usage_hint())
+            }
             None => self.usage_hint(),
         };
         self.usage(Problem::Unexpected { value: text }).hint(hint)
@@ -292,4 +311,38 @@ fn evaluate(pieces: Vec<Piece>, cells: &mut dyn Cells) -> Result<Vec<Piece>, Err
 
 fn bare(text: &str) -> Piece {
     Piece::Text { text: text.to_owned(), quoted: false }
+}
+/// Joins the words of changes that are not quoted: `communication x 0`. A change ends with its factor.
+fn changes(words: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let (mut changes, mut rest) = (Vec::new(), Vec::new());
+    for word in words {
+        rest.push(word);
+        if is_change(&rest) {
+            changes.push(joined(std::mem::take(&mut rest)));
+        }
+    }
+    // Words without a factor are reported one by one.
+    changes.extend(rest);
+    changes
+}
+
+/// Whether words are a whole change; what Rust computes is one.
+fn is_change(words: &[Vec<Piece>]) -> bool {
+    if words.iter().flatten().any(|piece| matches!(piece, Piece::Expr(_))) {
+        return true;
+    }
+    let text: Vec<String> = words.iter().map(|pieces| expand::plain(pieces)).collect();
+    text.join(" ").parse::<trace::TimeChange>().is_ok()
+}
+
+fn joined(words: Vec<Vec<Piece>>) -> Vec<Piece> {
+    let space = || Piece::Text { text: " ".to_owned(), quoted: true };
+    let mut pieces = Vec::new();
+    for word in words {
+        if !pieces.is_empty() {
+            pieces.push(space());
+        }
+        pieces.extend(word);
+    }
+    pieces
 }

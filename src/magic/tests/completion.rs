@@ -224,6 +224,22 @@ fn operators_that_launch_kernels_are_offered() {
 }
 
 #[test]
+fn changes_are_offered_with_their_factors() {
+    let trace = trace_testkit::TraceBuilder::new().step(1, 0..100).operator("aten::linear", 0..50);
+    let (_folder, notebook) = notebook_with(&[("t", trace)]);
+    let view = notebook.session.view(&notebook.cells);
+    for (line, expected) in [
+        ("%what_if t com", vec!["communication", "compute"]),
+        ("%what_if t communication ", vec!["x 0", "x 0.5"]),
+        ("%what_if t communication x ", vec!["0", "0.5", "2"]),
+        ("%what_if t communication x 0 id", vec!["idle"]),
+        ("%critical_path t --what-if mem", vec!["memory"]),
+    ] {
+        assert_eq!(offered_in(&view, line), expected, "{line}");
+    }
+}
+
+#[test]
 fn unknown_magic_offers_nothing() {
     assert_eq!(texts("%nope |"), Vec::<String>::new());
 }

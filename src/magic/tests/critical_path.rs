@@ -94,8 +94,10 @@ fn critical_path_binds_tables_and_writes_files() {
 fn what_if_answers_changes_and_proposes_some() {
     let (_folder, mut notebook) = notebook();
     let said = notebook.text("%what_if job 'name ~ \"gemm\" x 0.5' 'bound_by = \"python\" x 0' --sweep");
+    // The window first: savings are those of one step of one rank.
+    assert!(said.starts_with("Rank 0 of job, ") && said.contains("(instance "), "{said}");
     assert!(
-        said.starts_with("What if name ~ \"gemm\" x 0.5: the step is 50.0 µs shorter (25.0 %), 200 µs → 150 µs"),
+        said.contains("\nWhat if name ~ \"gemm\" x 0.5: the step is 50.0 µs shorter (25.0 %), 200 µs → 150 µs"),
         "{said}"
     );
     assert!(said.contains("all together") && said.contains("The step over the factor"), "{said}");
@@ -111,6 +113,26 @@ fn what_if_answers_changes_and_proposes_some() {
 }
 
 #[test]
+fn changes_need_no_quotes_and_have_short_forms() {
+    let (_folder, mut notebook) = notebook();
+    let mut saved = |line: &str| {
+        notebook.text(&format!("saved = {line} --quiet"));
+        let saved = notebook.frame("saved").column("saved").unwrap().f64().unwrap();
+        saved.iter().map(Option::unwrap).collect::<Vec<f64>>()
+    };
+    let quoted = saved("%what_if job 'name ~ \"gemm\" x 0.5' 'bound_by = \"python\" x 0'");
+    assert_eq!(quoted.len(), 3);
+    assert_eq!(saved("%what_if job gemm x 0.5 python x 0"), quoted);
+    assert_eq!(saved("%what_if job name ~ gemm x50% 'python x 0'"), quoted);
+    assert_eq!(saved("%what_if job compute x 0"), saved("%what_if job 'bound_by = gpu_compute_bound x 0'"));
+    let of_path = |line: &str| {
+        notebook.text(&format!("%critical_path job {line} --top 0")).contains("What if bound_by = \"python\" x 0")
+    };
+    let mut of_path = of_path;
+    assert!(of_path("--what-if python x 0") && of_path("--what-if 'python x 0' --what-if gemm x 2"));
+}
+
+#[test]
 fn mistakes_name_the_fix_and_mark_the_place() {
     let (_folder, mut notebook) = notebook();
     let message = notebook.error("%what_if job 'name ~ \"gemm\"'");
@@ -118,8 +140,10 @@ fn mistakes_name_the_fix_and_mark_the_place() {
         message.contains("expected a factor; end with `x` and a factor, as in `name ~ \"gemm\" x 0.5`\n  name"),
         "{message}"
     );
+    let message = notebook.error("%what_if job gemm x 0.5 more");
+    assert!(message.contains("invalid CHANGE") && message.contains("\n  more"), "{message}");
     let message = notebook.error("%what_if job gemm");
-    assert!(message.contains("quote the whole change"), "{message}");
+    assert!(message.contains("`gemm x 0.5` is twice as fast"), "{message}");
     let message = notebook.error("%what_if job 'nme ~ gemm x 0.5'");
     assert!(message.contains("did you mean `name`?") || message.contains("unknown column `nme`"), "{message}");
     let message = notebook.error("%critical_path job --instance second");

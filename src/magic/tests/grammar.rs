@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
+use super::fixtures::{folder, loaded};
 use crate::session::{Binding, Cells};
 use trace::polars::df;
 use trace::polars::prelude::DataFrame;
@@ -274,5 +275,21 @@ fn random_lines_do_not_panic() {
             assert!(!failure.ename.is_empty() && !failure.evalue.is_empty(), "{code}");
         }
         crate::magic::complete(&code, below(code.len() + 1), &crate::session::View::default());
+    }
+}
+
+#[test]
+fn words_of_hta_are_understood_or_lead_to_ours() {
+    let mut notebook = loaded(&folder());
+    let ours = notebook.text("%compare_traces control test --device-type gpu");
+    assert_eq!(notebook.text("%compare_traces control test --device-type DeviceType.GPU"), ours);
+    for (line, hint) in [
+        ("%critical_path control --instance-id 1", "here it is --instance"),
+        ("%gpu_kernel_breakdown control --visualize False", "figures are drawn unless --no-figure is given"),
+        ("%stragglers control", "here it is %potential_stragglers"),
+        ("%get_trace_df control", "here it is %events"),
+    ] {
+        let error = notebook.error(line);
+        assert!(error.contains(hint), "{line}: {error}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::WhereReason;
 use crate::filter::Where;
 use crate::{Error, Result};
+use causal::BoundBy;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -13,6 +14,10 @@ use std::str::FromStr;
 /// the tables of a critical path. A condition that does not name `bound_by` chooses events, of which only the own time changes: the
 /// time of a kernel, of an operator without what is inside it, inside a call. One that does also chooses launches, gaps, waits and time
 /// without an event: `bound_by = "python" x 0`.
+///
+/// A condition may be short: a [`SHORT_FORMS`] word, a class of `bound_by`, or a name. `communication x 0` is `bound_by =
+/// "gpu_communication_bound" x 0`, `aten::mm x 0.5` is `name = "aten::mm" x 0.5`; a plain word is searched in names, `gemm x 0.5` is
+/// `name ~ "gemm" x 0.5`.
 ///
 /// The factor is a number from 0 on, or a percentage; `x`, `×` or `*` stands before it.
 ///
@@ -36,6 +41,33 @@ pub struct TimeChange {
 const LARGEST: f64 = 1e6;
 /// How to end a change.
 const FIX: &str = "end with `x` and a factor, as in `name ~ \"gemm\" x 0.5`";
+
+/// Short conditions, each with what it stands for. `idle` is all time in which the GPU, on the path, does nothing.
+pub const SHORT_FORMS: [(&str, &str); 4] = [
+    ("communication", "bound_by = \"gpu_communication_bound\""),
+    ("compute", "bound_by = \"gpu_compute_bound\""),
+    ("memory", "bound_by = \"gpu_memory_bound\""),
+    ("idle", "bound_by not in (\"gpu_compute_bound\", \"gpu_communication_bound\", \"gpu_memory_bound\")"),
+];
+
+/// Returns what a short condition stands for; `None` for one that is written out.
+fn written_out(condition: &str) -> Option<String> {
+    let condition = condition.trim();
+    if let Some((_, long)) = SHORT_FORMS.iter().find(|(short, _)| condition.eq_ignore_ascii_case(short)) {
+        return Some((*long).to_owned());
+    }
+    if BoundBy::ALL.iter().any(|class| class.word() == condition) {
+        return Some(format!("bound_by = \"{condition}\""));
+    }
+    // Names of kernels contain `<`, `=` and brackets, but a condition has a space, a quote or an operator behind its column.
+    let is_word = |c: char| c.is_alphanumeric() || "_:.#".contains(c);
+    let is_keyword = ["not", "and", "or", "in", "is", "null", "true", "false"].contains(&condition);
+    if condition.is_empty() || is_keyword || !condition.chars().all(is_word) {
+        return None;
+    }
+    let operator = if condition.contains("::") || condition.contains('#') { "=" } else { "~" };
+    Some(format!("name {operator} \"{condition}\""))
+}
 
 impl TimeChange {
     /// Changes the time of what meets a condition by a factor.
@@ -98,6 +130,9 @@ impl FromStr for TimeChange {
             let reason = "invalid factor: expected a number from 0 to 1,000,000 (0.5 is twice as fast, 0 is free)";
             return Err(wrong(text, at, reason));
         };
+        if let Some(long) = written_out(condition) {
+            return Self::new(long.parse()?, number);
+        }
         let condition = condition.trim_end().parse().map_err(|error| match error {
             Error::BadWhere { at, reason, .. } => Error::BadWhere { text: text.to_owned(), at, reason },
             error => error,
@@ -149,6 +184,26 @@ mod tests {
         }
         assert_eq!(parsed("bound_by in (\"python\", cpu_bound) x 0").1, 0.0);
         assert_eq!(parsed("name == x x 2"), ("name == x".to_owned(), 2.0));
+    }
+
+    #[test]
+    fn short_conditions_stand_for_long_ones() {
+        for (short, long) in [
+            ("communication x 0", "bound_by = \"gpu_communication_bound\" x 0"),
+            ("Compute x 50%", "bound_by = \"gpu_compute_bound\" x 0.5"),
+            (
+                "idle x0",
+                "bound_by not in (\"gpu_compute_bound\", \"gpu_communication_bound\", \"gpu_memory_bound\") x 0",
+            ),
+            ("python x 0", "bound_by = \"python\" x 0"),
+            ("aten::mm x 2", "name = \"aten::mm\" x 2"),
+            ("nccl x 0", "name ~ \"nccl\" x 0"),
+        ] {
+            assert_eq!(short.parse::<TimeChange>().unwrap().to_string(), long);
+        }
+        for text in ["name ~ x", "not x 2", "dur > 5 x 2", "() x 1"] {
+            assert!(text.parse::<TimeChange>().is_err(), "{text}");
+        }
     }
 
     #[test]

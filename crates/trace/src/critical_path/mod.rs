@@ -36,7 +36,7 @@ mod two_runs;
 mod windows;
 
 pub use answer::{BoundWindow, CriticalPathAnswer, WhatIf};
-pub use change::TimeChange;
+pub use change::{SHORT_FORMS, TimeChange};
 pub use hta::{HtaCriticalPath, HtaEdge, HtaOverlay, HtaPath};
 pub use query::{CriticalPath, Instance};
 pub use two_runs::{BoundChange, ClassBound, RegionBound};

@@ -103,7 +103,7 @@ impl CriticalPathAnswer {
         let bound = format!("{which} is {}.", self.diagnosis());
         if !self.proposes {
             let said: Vec<String> = self.what_if.iter().map(sentence).collect();
-            return format!("{}\n{bound}", said.join("\n"));
+            return format!("{bound}\n{}", said.join("\n"));
         }
         match self.what_if.first() {
             Some(best) => format!(
