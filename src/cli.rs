@@ -17,7 +17,7 @@ Environment of the kernel:
 
 /// A Jupyter kernel for comparing and exploring PyTorch profiler traces.
 #[derive(Debug, Parser)]
-#[command(name = "tracebook", version, after_help = ENVIRONMENT)]
+#[command(name = "tracebook", version, after_help = ENVIRONMENT, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -25,6 +25,14 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Print the help of a command or of a magic.
+    Help {
+        /// The command, `diff`, or the magic, `operators`.
+        name: Option<OsString>,
+    },
+    /// Run a magic of the notebook over trace files; each magic is a command, too: `tracebook operators TRACE`.
+    #[command(disable_help_flag = true)]
+    Ask(RawArgs),
     /// Compare two traces in a terminal or in CI.
     #[command(disable_help_flag = true)]
     Diff(RawArgs),
@@ -55,6 +63,9 @@ enum Command {
     /// Write a trace as Parquet files.
     #[command(disable_help_flag = true)]
     Export(RawArgs),
+    /// A magic as a command.
+    #[command(external_subcommand)]
+    Magic(Vec<OsString>),
     /// Run a step of a distributed job, from standard input to standard output (docs/task.md).
     #[command(hide = true)]
     Task {
@@ -185,6 +196,18 @@ impl Cli {
     pub fn run(self) -> Result<(), CliError> {
         let finish = |exit: Exit| if exit.code == 0 { Ok(()) } else { Err(CliError::Command(exit)) };
         match self.command {
+            Command::Help { name } => {
+                let asked = [OsString::from("tracebook")].into_iter().chain(name).chain([OsString::from("--help")]);
+                match Cli::try_parse_from(asked) {
+                    Ok(cli) => cli.run(),
+                    Err(page) => {
+                        let _ = page.print();
+                        Ok(())
+                    }
+                }
+            }
+            Command::Ask(RawArgs { words }) => finish(terminal::command(terminal::Command::Ask, words)),
+            Command::Magic(words) => finish(terminal::magic_command(words)),
             Command::Diff(RawArgs { words }) => finish(terminal::command(terminal::Command::Diff, words)),
             Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
             Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),

@@ -486,3 +486,112 @@ fn critical_path_prints_tables_and_writes_a_document() {
         err(&missing)
     );
 }
+
+#[test]
+fn critical_path_compares_two_traces() {
+    let folder = folder();
+    let words = ["critical-path", "control.json", "test.json.gz", "--json", "change.json", "--csv", "-"];
+    let output = tracebook(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).starts_with("bound_by,"), "{}", out(&output));
+    assert!(std::fs::read_to_string(folder.path().join("change.json")).unwrap().contains("\"control\""));
+    let page = tracebook(folder.path(), &words[..3]);
+    let asked = ["ask", "%critical_path control test", "control.json", "test.json.gz"];
+    let asked = tracebook(folder.path(), &asked);
+    let first = |output: &Output| out(output).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first(&page), first(&asked), "{}", err(&page));
+    let wrong = tracebook(folder.path(), &["critical-path", "control.json", "test.json.gz", "--edges"]);
+    assert!(err(&wrong).contains("cannot use --edges with two traces"), "{}", err(&wrong));
+}
+
+#[test]
+fn rows_are_sorted_by_columns_as_tables_write_them() {
+    let folder = folder();
+    let sorted = |column: &str| {
+        let words = ["diff", "control.json", "test.json.gz", "--sort", column, "--csv", "-"];
+        let output = tracebook(folder.path(), &words);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        out(&output).to_owned()
+    };
+    let rows: Vec<Vec<String>> =
+        sorted("diff [%]").lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    let place = |name: &str| rows[0].iter().position(|column| column == name).unwrap();
+    let (control, diff) = (place("control_total_duration"), place("diff_duration"));
+    let shares: Vec<f64> = rows[1..]
+        .iter()
+        .map(|row| row[diff].parse::<f64>().unwrap() / row[control].parse::<f64>().unwrap())
+        .filter(|share| share.is_finite())
+        .collect();
+    assert!(shares.len() > 1 && shares.is_sorted_by(|one, other| one >= other), "{shares:?}");
+    assert_eq!(sorted("diff_duration [µs]"), sorted("diff_duration"));
+}
+
+#[test]
+fn ask_runs_magics_over_files() {
+    let folder = folder();
+    let asked = |words: &[&str]| {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
+        out(&output).to_owned()
+    };
+    let operators = asked(&["ask", "%operators control --top 1", "control.json"]);
+    assert!(operators.contains("operators · control") && operators.contains("1 of "), "{operators}");
+    assert!(!operators.contains("Operators by"), "no figure besides a table: {operators}");
+    // Names of one's own, several lines, and a magic without its sigil.
+    let several = asked(&["ask", "trace_info a\n%trace_info b", "a=control.json", "b=test.json.gz"]);
+    assert!(several.contains("trace a") && several.contains("trace b"), "{several}");
+    assert!(asked(&["ask", "%operators?", "control.json"]).contains("Usage: %operators NAME"));
+    for (words, code, message) in [
+        (&["ask", "%operators nope", "control.json"][..], 2, "unknown trace `nope`"),
+        (&["ask", "let x = 5;", "control.json"], 2, "Rust cells need a notebook"),
+        (&["ask", "%operators control"], 2, "missing TRACE"),
+        (&["ask", "%operators control", "missing.json"], 1, "missing.json: no such file"),
+        (&["ask", "%trace_sql SELECT nme FROM events", "control.json"], 1, "did you mean name?"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}");
+        assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn magics_are_commands() {
+    let folder = folder();
+    let control = "control.json";
+    for (words, expected) in [
+        (&["operators", control, "--top", "1", "--no-figure"][..], "operators · control"),
+        (&["what-if", control, "gemm", "x", "0.5"], "What if name ~ \"gemm\" x 0.5"),
+        (&["events", control, "--where", "dur > 1us", "--top", "2"], "events · control"),
+        (&["sql", "SELECT trace, COUNT(*) AS n FROM events GROUP BY trace", control, "test.json.gz"], "test "),
+        (&["compare-traces", control, "test.json.gz", "--top", "1"], "compare_traces · control → test"),
+        (&["trace-diff", control], ""),
+        (&["timeline", control, "--html", "timeline.html"], "Timeline of control"),
+        (&["gpu-kernel-breakdown", control, "--no-figure"], "gpu_kernel_breakdown · control"),
+        (&["operators", "--help"], "Usage: %operators NAME"),
+        (&["help", "operators"], "Usage: %operators NAME"),
+        (&["help", "what-if"], "Usage: tracebook what-if NAME [CHANGE]"),
+        (&["sql", "--help"], "Usage: tracebook sql [STATEMENT] TRACE …"),
+        (&["help", "diff"], "Usage: tracebook diff CONTROL TEST"),
+        (&["help"], "Usage: tracebook <COMMAND>"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        if expected.is_empty() {
+            assert_eq!(output.status.code(), Some(2), "{words:?}");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
+        assert!(out(&output).contains(expected), "{words:?}: {}", out(&output));
+    }
+    assert!(folder.path().join("timeline.html").exists());
+    for (words, message) in [
+        (&["operatrs", control][..], "unknown command `operatrs`; did you mean operators?"),
+        (&["operators"], "tracebook operators: missing NAME: a trace file or folder"),
+        (&["timeit", control], "unknown command `timeit`"),
+        (&["operators", control, "--tpo", "5"], "unknown flag `--tpo`"),
+        (&["diff", control, "test.json.gz", control], "if a pattern named it, quote that"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
+    }
+}

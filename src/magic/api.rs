@@ -81,6 +81,9 @@ pub trait Magic: Sync {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error>;
 }
 
+/// A heading of `%lsmagic` and `%help`, with its magics.
+pub(super) type Topic = (&'static str, Vec<&'static dyn Magic>);
+
 /// The way in which code is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {

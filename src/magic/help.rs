@@ -1,6 +1,6 @@
 //! `%help`: an overview of all help, or the help page of one magic.
 
-use super::api::Magic;
+use super::api::{Magic, Topic};
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::usage;
@@ -10,7 +10,7 @@ use crate::display::Output;
 /// Finds a magic by its name; the error says which names there are.
 type Find = fn(&str) -> Result<&'static dyn Magic, Error>;
 
-pub(super) struct Help(pub(super) Find);
+pub(super) struct Help(pub(super) Find, pub(super) fn() -> Vec<Topic>);
 
 const ARGUMENTS: &[Group] =
     &[Group::new("Arguments", &[Argument::optional("NAME", Kind::Text, "a magic to explain, with or without its %")])];
@@ -26,6 +26,9 @@ const GUIDE: &[(&str, &str)] = &[
     ("Tab", "complete what is typed: magics, flags, values, paths, Rust"),
     ("Shift-Tab", "explain the word at the cursor"),
 ];
+
+/// The most magics of a heading that the overview names.
+const SHOWN: usize = 6;
 
 impl Magic for Help {
     fn name(&self) -> &'static str {
@@ -54,6 +57,15 @@ impl Magic for Help {
         let width = GUIDE.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
         for (typed, does) in GUIDE {
             context.print_line(format!("{typed:width$}  {does}"));
+        }
+        let topics = (self.1)();
+        let width = topics.iter().map(|(topic, _)| topic.len()).max().unwrap_or(0);
+        context.print_line("");
+        for (topic, magics) in &topics {
+            let shown = magics.iter().take(SHOWN).map(|magic| magic.spelled());
+            let more = magics.len().saturating_sub(SHOWN);
+            let more = (more > 0).then(|| format!("and {more} more"));
+            context.print_line(format!("{topic:width$}  {}", shown.chain(more).collect::<Vec<_>>().join("  ")));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! `%lsmagic`, `%magic` and `%help` list this table: no other magic depends on it.
 
-use super::api::Magic;
+use super::api::{Magic, Topic};
 use super::quantity::Quantity;
 use super::{
     analysis, baseline, call_graph, call_stack, cd, compare_traces, critical_path, describe, events, explain, flame,
@@ -53,12 +53,50 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &opt::Opt,
         &cd::Cd,
         &pwd::Pwd,
-        &lsmagic::LsMagic(all),
+        &lsmagic::LsMagic(topics),
         &magic::About(all),
-        &help::Help(known),
+        &help::Help(known, topics),
     ]);
     magics
 });
+
+/// The headings of `%lsmagic` and `%help`, which are those of the README, each with its magics.
+pub const TOPICS: &[(&str, &[&str])] = &[
+    ("Why is it slower?", &["explain", "tree_diff", "waterfall", "report"]),
+    ("Is it real?", &["noise", "baseline", "history"]),
+    ("What bounds it?", &["critical_path", "what_if"]),
+    ("What changed, operator by operator?", &["compare_traces", "ops_diff", "visualize"]),
+    (
+        "What is in one trace?",
+        &[
+            "describe",
+            "gpu_kernel_breakdown",
+            "operators",
+            "temporal_breakdown",
+            "idle_time_breakdown",
+            "call_graph",
+            "call_stack",
+            "cuda_kernel_launch_stats",
+            "frequent_cuda_kernel_sequences",
+            "aten_op_kernels_and_delay",
+            "gpu_user_annotation_breakdown",
+            "gpu_kernels_with_user_annotations",
+            "memory_bw_summary",
+            "memory_bw_time_series",
+            "queue_length_summary",
+            "queue_length_time_series",
+            "time_blocked_on_full_queue",
+            "profiler_steps",
+        ],
+    ),
+    ("Which rank is late?", &["compare_ranks", "comm_comp_overlap", "potential_stragglers"]),
+    (
+        "What does it look like, event by event?",
+        &["timeline", "flame", "events", "trace_sql", "open_perfetto", "trace_with_counters"],
+    ),
+    ("Traces", &["trace_load", "trace_list", "trace_info", "trace_drop", "trace_cache", "trace_export", "parser_args"]),
+    ("The notebook", &["show", "who", "time", "timeit", "opt", "cd", "pwd", "lsmagic", "magic", "help"]),
+];
 
 /// The quantities that each magic shows and another one shows, too: a row for every magic, in any order.
 pub const SHOWN: &[(&str, &[Quantity])] = {
@@ -124,6 +162,11 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("help", &[]),
     ]
 };
+
+fn topics() -> Vec<Topic> {
+    let of = |names: &[&str]| names.iter().filter_map(|name| find(name)).collect();
+    TOPICS.iter().map(|(topic, names)| (*topic, of(names))).collect()
+}
 
 fn all() -> &'static [&'static dyn Magic] {
     &MAGICS

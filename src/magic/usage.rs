@@ -16,7 +16,7 @@ pub(super) fn short_usage(magic: &dyn Magic) -> String {
 }
 
 /// Returns the usage line without flags.
-pub(super) fn usage_without_flags(magic: &dyn Magic) -> String {
+pub(crate) fn usage_without_flags(magic: &dyn Magic) -> String {
     let mut usage = magic.spelled();
     for argument in magic.arguments().iter().flat_map(|group| group.arguments).filter(|argument| !argument.is_flag()) {
         let (name, optional) = (argument.name, argument.form == Form::Optional);

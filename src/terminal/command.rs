@@ -3,8 +3,17 @@
 use super::interrupt::interrupt_flag;
 use super::screen::Screen;
 use super::{
-    baseline::Baseline, critical_path::CriticalPath, describe::Describe, diff::Diff, explain::Explain, export::Export,
-    gate::Gate, record_loop::RecordLoop, report::ReportCommand, tree_diff::TreeDiff,
+    ask::{self, MagicLine},
+    baseline::Baseline,
+    critical_path::CriticalPath,
+    describe::Describe,
+    diff::Diff,
+    explain::Explain,
+    export::Export,
+    gate::Gate,
+    record_loop::RecordLoop,
+    report::ReportCommand,
+    tree_diff::TreeDiff,
 };
 use crate::display::Sink;
 use crate::magic::argument::Call;
@@ -19,6 +28,8 @@ use trace::polars::prelude::DataFrame;
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
+    /// `tracebook ask QUESTION TRACE…`.
+    Ask,
     /// `tracebook diff CONTROL TEST`.
     Diff,
     /// `tracebook describe TRACE`.
@@ -53,6 +64,7 @@ pub struct Exit {
 /// Runs a command with the words after its name.
 pub fn command(command: Command, words: Vec<OsString>) -> Exit {
     let magic: &dyn Magic = match command {
+        Command::Ask => &MagicLine,
         Command::Diff => &Diff,
         Command::Describe => &Describe,
         Command::Explain => &Explain,
@@ -64,7 +76,27 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Report => &ReportCommand,
         Command::Export => &Export,
     };
-    match parse_and_run(magic, words) {
+    exit(&magic.spelled(), parse_and_run(magic, words))
+}
+
+/// Runs a magic that was written as a command, `operators runs/a --by module`: its name, and the words after it.
+pub fn magic_command(words: Vec<OsString>) -> Exit {
+    let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (name, rest) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+    let spelled = format!("tracebook {name}");
+    let run = || {
+        if rest.iter().any(|word| word == "--help" || word == "-h") {
+            let out: Arc<dyn Sink> = Arc::new(Screen::silent());
+            let mut session = Session::with_cache(CacheSetting::from_environment());
+            return ask::help(name, &mut Context { session: &mut session, cells: &mut NoCells, out: &out });
+        }
+        parse_and_run(&MagicLine, ask::of_command(name, rest)?.into_iter().map(OsString::from).collect())
+    };
+    exit(&spelled, run())
+}
+
+fn exit(name: &str, result: Result<(), Error>) -> Exit {
+    match result {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
             let code = match &error {
@@ -77,10 +109,13 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
                 Error::Regression(_) => 4,
                 Error::Inconclusive(_) => 5,
                 Error::Interrupted => 130,
+                Error::Rust(failure) if failure.ename == "UsageError" => 2,
+                Error::Rust(failure) if failure.ename == "KeyboardInterrupt" => 130,
                 _ => 1,
             };
-            let (name, text) = (magic.spelled(), error.to_string());
-            Exit { code, message: if text.starts_with(&name) { text } else { format!("{name}: {text}") } }
+            let text = error.to_string();
+            let is_named = text.starts_with(name) || text.starts_with('%') || text.starts_with("tracebook");
+            Exit { code, message: if is_named { text } else { format!("{name}: {text}") } }
         }
     }
 }
@@ -113,7 +148,7 @@ fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
 }
 
 /// The missing worker process: Rust cells do not exist at the terminal.
-struct NoCells;
+pub(super) struct NoCells;
 
 impl Cells for NoCells {
     fn bind(&mut self, _: &str, _: Binding) {}

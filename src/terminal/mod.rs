@@ -1,8 +1,9 @@
-//! `tracebook diff`, `describe`, `explain`, `tree-diff`, `critical-path`, `gate`, `baseline`, `record-loop`, `report` and `export`: the command-line program, without Jupyter or a compiler.
+//! `tracebook ask`, `diff`, `describe`, `explain`, `tree-diff`, `critical-path`, `gate`, `baseline`, `record-loop`, `report` and `export`: the command-line program, without Jupyter or a compiler.
 //!
 //! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
 //! help pages with the magics of the notebook.
 
+mod ask;
 mod baseline;
 mod command;
 mod critical_path;
@@ -22,7 +23,7 @@ mod screen;
 mod task;
 mod tree_diff;
 
-pub use command::{Command, Exit, command};
+pub use command::{Command, Exit, command, magic_command};
 pub use task::task;
 
 use crate::magic::context::jobs;

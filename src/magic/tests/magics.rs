@@ -2,10 +2,31 @@
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
-use crate::magic::{Form, Kind, MAGICS, Magic, find};
+use crate::magic::{Form, Kind, MAGICS, Magic, TOPICS, find};
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace::analysis::CATALOG;
+
+#[test]
+fn every_magic_has_one_heading_and_the_readme_has_the_same() {
+    let named: Vec<&str> = TOPICS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let mut sorted = named.clone();
+    sorted.sort_unstable();
+    let mut all: Vec<&str> = MAGICS.iter().map(|magic| magic.name()).collect();
+    all.sort_unstable();
+    assert_eq!(sorted, all);
+    let readme = include_str!("../../../README.md");
+    let headings: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("| **")?.split("**").next()).collect();
+    assert_eq!(headings, TOPICS[..headings.len()].iter().map(|(topic, _)| *topic).collect::<Vec<_>>());
+    assert_eq!(headings.len(), 7);
+    // What the README names for a question is listed under it.
+    for (line, (topic, names)) in readme.lines().filter(|line| line.starts_with("| **")).zip(TOPICS) {
+        let of_line = line.split("`%").skip(1).filter_map(|word| word.split([' ', '`']).next());
+        for name in of_line.filter(|name| !names.contains(name)) {
+            assert_eq!((*topic, name), ("Is it real?", "compare_traces"));
+        }
+    }
+}
 
 #[test]
 fn every_file_has_a_row_and_every_row_a_file() {

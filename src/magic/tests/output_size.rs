@@ -1,8 +1,10 @@
-//! Bounds on the size of outputs: large figures are thinned, large tables cut, with a note.
+//! Bounds on the size of outputs: large figures are thinned, large tables cut, with a note; and labels of figures, which differ.
 
 #![allow(clippy::unwrap_used)]
 use super::Notebook;
 use crate::display::Output;
+use serde_json::Value;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use trace::analysis::CATALOG;
 use trace_view::{HTML, PLOTLY, TABLE};
@@ -19,10 +21,18 @@ fn weigh(notebook: &mut Notebook, call: &str, heaviest: &mut Vec<(usize, String,
             if let Some(content) = bundle.data.get(mime) {
                 let bytes = content.to_string().len();
                 assert!(bytes <= MAX_BYTES, "{call}: {mime} takes {bytes} bytes");
+                assert_eq!(repeated_label(content), None, "{call}: two bars have one label");
                 heaviest.push((bytes, mime.to_owned(), call.to_owned()));
             }
         }
     }
+}
+
+/// Returns a label at the first axis of a figure that two places have.
+fn repeated_label(figure: &Value) -> Option<String> {
+    let labels = figure["layout"]["xaxis"]["ticktext"].as_array()?.iter().filter_map(Value::as_str);
+    let mut seen = HashSet::new();
+    labels.filter(|label| !label.is_empty()).find(|label| !seen.insert(*label)).map(str::to_owned)
 }
 
 /// Runs every analysis of a trace.
@@ -52,6 +62,9 @@ fn compare(control: &Path, test: &Path, heaviest: &mut Vec<(usize, String, Strin
         for top in ["", " --top 0"] {
             weigh(&mut notebook, &format!("%{magic} control test{top}"), heaviest);
         }
+    }
+    for level in ["class", "op", "region", "module"] {
+        weigh(&mut notebook, &format!("%waterfall control test --level {level}"), heaviest);
     }
 }
 

@@ -10,8 +10,12 @@ use trace::polars::prelude::{DataFrame, DataType};
 /// # Errors
 /// If it has not; the message lists its columns.
 pub(super) fn column(call: &Call<'_>, df: &DataFrame, name: &str) -> Result<String, Error> {
-    if df.column(name).is_ok() {
-        return Ok(name.to_owned());
+    // Tables write the unit behind a name: `dur [µs]`.
+    let without_unit = name.split_once(" [").filter(|(_, unit)| unit.ends_with(']')).map(|(name, _)| name);
+    for name in [Some(name), without_unit].into_iter().flatten() {
+        if df.column(name).is_ok() {
+            return Ok(name.to_owned());
+        }
     }
     let columns: Vec<&str> = df.get_column_names().into_iter().map(|name| name.as_str()).collect();
     let hint = did_you_mean(name, columns.iter().copied());

@@ -7,6 +7,8 @@ use crate::Error;
 use crate::magic::argument::Call;
 use regex::Regex;
 use std::cmp::Ordering;
+use trace::Comparison;
+use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::{BooleanChunked, DataFrame, DataType, IdxCa, IdxSize, NewChunkedArray};
 
 /// The rows of a frame that the flags of [`ROWS`](super::ROWS) select, in their order.
@@ -47,7 +49,10 @@ impl SelectedRows {
         }
         let mut orders = Vec::new();
         for sort in call.sorts("sort") {
-            let key = Key::of(&df, &column(call, &df, &sort.column)?)?;
+            let key = match percents(&df, &sort.column)? {
+                Some(percents) => Key::Numbers(percents),
+                None => Key::of(&df, &column(call, &df, &sort.column)?)?,
+            };
             let descending = sort.descending.unwrap_or(key.is_number());
             orders.push(Order { key, descending, name: sort.column.clone() });
         }
@@ -79,6 +84,20 @@ impl SelectedRows {
     pub(crate) fn keep(mut self, keep: &[bool]) -> Result<Self, Error> {
         self.df = keep_rows(&self.df, keep)?;
         Ok(self)
+    }
+}
+
+/// The column of relative change, as tables of comparisons show it; frames do not have it.
+const PERCENT_COLUMN: &str = "diff [%]";
+
+/// Returns the relative changes of a comparison if they are asked for.
+///
+/// # Errors
+/// If the frame lacks the durations.
+fn percents(df: &DataFrame, name: &str) -> Result<Option<Vec<Option<f64>>>, Error> {
+    match Comparison::of(df) {
+        Some(sides) if name == PERCENT_COLUMN && df.column(DIFF_DURATION).is_ok() => Ok(Some(sides.percents(df)?)),
+        _ => Ok(None),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::Change;
 use crate::error::FrameReason;
-use crate::frame::columns::{COUNTS_SUFFIX, DURATION_SUFFIX};
+use crate::frame::columns::{COUNTS_SUFFIX, DIFF_DURATION, DURATION_SUFFIX};
 use crate::{Error, Result};
 use polars::prelude::{
     CategoricalPhysical, Categories, Column, DataFrame, DataType, NamedFrom, PlSmallStr, PolarsResult, Series,
@@ -76,6 +76,25 @@ impl Comparison {
     /// Returns the names of the columns of durations: control, test.
     pub fn durations(&self) -> [String; 2] {
         [&self.control, &self.test].map(|label| format!("{label}{DURATION_SUFFIX}"))
+    }
+
+    /// Returns the change of a duration in percent of control; `None` where control took no time.
+    pub fn percent(control: f64, difference: f64) -> Option<f64> {
+        (control > 0.0).then(|| 100.0 * difference / control)
+    }
+
+    /// Returns the change of the duration of each row of `df` in percent of control, as tables show it: the column `diff [%]`.
+    ///
+    /// # Errors
+    /// If the frame lacks the durations.
+    pub fn percents(&self, df: &DataFrame) -> Result<Vec<Option<f64>>> {
+        let numbers = |name: &str| -> Result<Vec<Option<f64>>> {
+            let column = df.column(name)?.cast(&DataType::Float64)?;
+            Ok(column.f64()?.iter().collect())
+        };
+        let [control, _] = self.durations();
+        let both = numbers(&control)?.into_iter().zip(numbers(DIFF_DURATION)?);
+        Ok(both.map(|(control, difference)| Self::percent(control?, difference?)).collect())
     }
 
     /// Returns the change of each row of `df`.

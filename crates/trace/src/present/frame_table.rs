@@ -73,9 +73,10 @@ fn with_percent(table: Table, sides: &Comparison) -> Table {
     let number = |row: &[TableValue], at: usize| {
         if let Some(TableValue::Float(value)) = row.get(at) { Some(*value) } else { None }
     };
-    table.with_column(difference, header, |row| match (number(row, control), number(row, difference)) {
-        (Some(control), Some(difference)) if control > 0.0 => TableValue::Float(100.0 * difference / control),
-        _ => TableValue::Null,
+    table.with_column(difference, header, |row| {
+        let both = number(row, control).zip(number(row, difference));
+        both.and_then(|(control, difference)| Comparison::percent(control, difference))
+            .map_or(TableValue::Null, TableValue::Float)
     })
 }
 
