@@ -4,6 +4,7 @@
 
 import { connecting } from "./comm.js";
 import { durations } from "./durations.js";
+import { earlyRuns } from "./early-runs.js";
 import { highlighting } from "./highlight.js";
 import { inserting } from "./insert.js";
 import { notebooks } from "./notebooks.js";
@@ -15,7 +16,7 @@ import { notebooks } from "./notebooks.js";
  *
  * @type {Record<string, MakePlugin>}
  */
-const PLUGINS = { notebooks, durations, highlighting, inserting, connecting };
+const PLUGINS = { notebooks, earlyRuns, durations, highlighting, inserting, connecting };
 
 /** Returns the plugins of this page, for JupyterLab to activate. @param {Shared} shared */
 export async function plugins(shared) {

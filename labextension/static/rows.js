@@ -73,7 +73,7 @@ function changeFacet({ changes, rows }) {
   const { column, kinds } = changes;
   const kindOf = new Map(rows.map((row, index) => [row, kinds[changes.rows[index]]]));
   const found = new Set(kindOf.values());
-  return { name: String(column), words: kinds.filter((kind) => found.has(kind)), write: String, wordOf: (row) => kindOf.get(row) };
+  return { name: String(column), words: kinds.filter((kind) => found.has(kind)), write: String, label: String, wordOf: (row) => kindOf.get(row) };
 }
 
 /**
@@ -95,12 +95,26 @@ export function facets(columns, table) {
     const words = new Set(rows.map(wordOf).filter((word) => !missing(word)));
     /** @type {Facet["write"]} */
     const write = column.kind === "id" ? (word) => `rank ${word}` : column.write;
-    found.push({ name: String(column.name), words: [...words].sort((a, b) => compare(a, b, 1)), write, wordOf });
+    found.push({ name: String(column.name), words: [...words].sort((a, b) => compare(a, b, 1)), write, label: write, wordOf });
   }
   const most = table.tree ? MAX_TREE_WORDS : MAX_WORDS;
   // A facet with one word per row groups nothing.
   const useful = (/** @type {Facet} */ { words }) => words.length > 1 && words.length <= most && words.length < rows.length;
-  return found.filter(useful).slice(0, MAX_FACETS);
+  return labelled(found.filter(useful).slice(0, MAX_FACETS));
+}
+
+/**
+ * Labels words that several facets have by their facet, since each button counts other rows: `added (grade)`, `added (verdict)`.
+ *
+ * @param {Facet[]} facets
+ */
+function labelled(facets) {
+  const shared = (/** @type {Facet} */ own, /** @type {string} */ text) =>
+    facets.some((facet) => facet !== own && facet.words.some((word) => facet.write(word) === text));
+  for (const facet of facets) {
+    facet.label = (word) => (shared(facet, facet.write(word)) ? `${facet.write(word)} (${facet.name})` : facet.write(word));
+  }
+  return facets;
 }
 
 /**

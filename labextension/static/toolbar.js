@@ -71,7 +71,7 @@ export function chips(facet, state, changed) {
     const chip = button(undefined, toggle, { aria: { pressed: String(chosen.has(word)) } });
     chip.classList.add("tb-chip");
     chip.title = `show only rows with ${facet.name}: ${facet.write(word)}`;
-    chip.append(`${facet.write(word)} `, number);
+    chip.append(`${facet.label(word)} `, number);
     return { word, chip, number };
   });
   const recount = (/** @type {Row[]} */ rows) => {

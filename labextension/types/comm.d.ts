@@ -56,6 +56,13 @@ export interface KernelConnection {
 export interface SessionContext {
   readonly isDisposed: boolean;
   readonly session: { kernel: KernelConnection | null } | null;
+  readonly path: string;
+  readonly kernelPreference: { readonly name?: string; readonly shouldStart?: boolean };
+  readonly specsManager: { readonly ready: Promise<void> };
+  readonly sessionManager: { readonly ready: Promise<void>; refreshRunning(): Promise<void>; running(): Iterable<{ path: string }> };
+  /** Connects a document that is opened to its session, or starts its kernel; called again, answers with that. */
+  initialize(): Promise<boolean>;
+  startKernel(): Promise<boolean>;
   readonly kernelChanged: Signal<unknown, unknown>;
   readonly statusChanged: Signal<unknown, string>;
   readonly connectionStatusChanged: Signal<unknown, string>;

@@ -102,6 +102,8 @@ export interface Facet {
   name: string;
   words: Value[];
   write(word: Value): string;
+  /** The text of the word's button. */
+  label(word: Value): string;
   wordOf(row: Row): Value | undefined;
 }
 

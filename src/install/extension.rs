@@ -43,6 +43,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("comm.js", include_str!("../../labextension/static/comm.js")),
     ("notebooks.js", include_str!("../../labextension/static/notebooks.js")),
     ("hyphens.js", include_str!("../../labextension/static/hyphens.js")),
+    ("early-runs.js", include_str!("../../labextension/static/early-runs.js")),
     ("durations.js", include_str!("../../labextension/static/durations.js")),
     ("highlight.js", include_str!("../../labextension/static/highlight.js")),
     ("magic.js", include_str!("../../labextension/static/magic.js")),

@@ -1,5 +1,6 @@
 """Cells of the real kernel in JupyterLab and Notebook 7: colours of magic lines, durations, text outputs."""
 
+import json
 import re
 
 import nbformat
@@ -18,6 +19,7 @@ CELLS = [
 ]
 CELL_COUNT = len(CELLS)
 LOAD, MAGICS, TEXT, PANIC = range(len(CELLS))
+SPEC = json.loads((ROOT / "kernelspec" / "kernel.json").read_text())
 DURATION = re.compile(r"^(\d+ ms|\d+\.\d+ s)$")
 
 # The coloured pieces of a cell's editor, each with text, colour and weight.
@@ -257,6 +259,9 @@ def test_notebook_7_has_colours_and_durations(page, with_cells):
     notebook(with_cells.folder / "seven.ipynb", KERNEL, ["%trace_list\n1 + 1"])
     open_cells(page, with_cells.notebook_url("seven.ipynb"), 1)
     expect(cell(page, 0).locator(".cm-line span").first).to_have_text("%trace_list")
+
+    # A cell that runs before the notebook has its kernel makes Notebook 7 start Jupyter's default kernel.
+    expect(page.play.locator(".jp-Toolbar-kernelName")).to_have_text(SPEC["display_name"])
 
     # JupyterLab ignores the keys until the kernel has answered.
     def runs():

@@ -60,6 +60,13 @@ export function kinds_of_the_kernel_are_the_first_facet() {
   equal(table.rows.map(found[0].wordOf), ["increased", "added", "increased"]);
 }
 
+export function words_of_two_facets_name_their_facet() {
+  const words = [["exact", "regression"], ["added", "added"], ["added", "regression"]];
+  const table = { columns: [spec("grade", "category"), spec("verdict", "category")], rows: words };
+  const labels = facets(prepare(table), table).map(({ words, label }) => words.map(label));
+  equal(labels, [["added (grade)", "exact"], ["added (verdict)", "regression"]]);
+}
+
 export function column_with_one_word_per_row_is_no_facet() {
   const table = { columns: [spec("cat", "category")], rows: [["a"], ["b"], ["c"]] };
   equal(facets(prepare(table), table), []);
