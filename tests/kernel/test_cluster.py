@@ -1,6 +1,5 @@
 """Traces whose ranks children of the kernel, a Ray cluster and Slurm read: the digits are those of this process."""
 
-import contextlib
 import os
 import pty
 import re
@@ -18,6 +17,7 @@ from ray_cluster import VENV, Cluster, installed
 from slurm_cluster import DAEMONS, SlurmCluster
 from slurm_cluster import installed as has_slurm
 from slurm_imitation import ImitatedSlurm
+from terminals import read_to_the_end
 from waiting import AT_MOST, wait_until
 
 RANKS = 64
@@ -198,14 +198,9 @@ def test_command_shows_its_progress_in_a_terminal(tracebook_argv, folder, tmp_pa
     environment = {**os.environ, "TRACEBOOK_TASK_PROGRAM": slow}
     command = subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=terminal)
     os.close(terminal)
-    said = b""
-    # A terminal without programs ends with an error.
-    with contextlib.suppress(OSError):
-        while piece := os.read(shown, 4096):
-            said += piece
-    os.close(shown)
+    said = read_to_the_end(shown)
     assert command.wait(LONG) == 0
-    lines = said.decode().split("\r\x1b[2K")
+    lines = said.split("\r\x1b[2K")
     assert any(re.search(rf"load of \S+ · \d+ of {RANKS} files · \d+ %", line) for line in lines), lines
     assert lines[-1] == "", "the line is removed"
 
@@ -388,9 +383,8 @@ def test_wrong_addresses_and_requests_are_one_sentence(kernel_with, cluster, fol
 def test_interrupt_stops_the_job(kernel_with, cluster, tracebook_argv, folder, tmp_path_factory):
     slow = program(tmp_path_factory, tracebook_argv, slow="60")
     kernel = kernel_with(TRACEBOOK_RAY_ADDRESS=cluster.address, TRACEBOOK_TASK_PROGRAM=slow)
-    running = lambda: [job for job in cluster.jobs().values() if job["status"] == "RUNNING"]  # noqa: E731
     cell = kernel.client.execute(f"%trace_load file://{folder / 'control'} --engine ray")
-    wait_until(running, LONG, "no job runs")
+    wait_until(lambda: active_jobs(cluster), LONG, "no job runs")
     wait_until(lambda: tasks_of(slow), LONG, "no task runs")
     kernel.interrupt()
     assert kernel.finish(cell).content["ename"] == "KeyboardInterrupt"
@@ -400,19 +394,29 @@ def test_interrupt_stops_the_job(kernel_with, cluster, tracebook_argv, folder, t
     wait_until(lambda: set(cluster.jobs()) - before, LONG, "no new job")
     kernel.interrupt()
     assert kernel.finish(cell).content["ename"] == "KeyboardInterrupt"
-    wait_until(lambda: not running(), AT_MOST, "the job runs on")
+    wait_until(lambda: not active_jobs(cluster), AT_MOST, "the job runs on")
     wait_until(lambda: not tasks_of(slow), AT_MOST, "a task runs on")
 
 
 def test_interrupt_of_a_command_stops_the_job(cluster, tracebook_argv, folder, tmp_path_factory):
     slow = program(tmp_path_factory, tracebook_argv, slow="60")
     line = [tracebook_argv[0], "diff", *(f"file://{folder / name}" for name in ("control", "test")), "--engine", "ray"]
-    command = command_with(line, TRACEBOOK_RAY_ADDRESS=cluster.address, TRACEBOOK_TASK_PROGRAM=slow)
+    start = lambda: command_with(line, TRACEBOOK_RAY_ADDRESS=cluster.address, TRACEBOOK_TASK_PROGRAM=slow)  # noqa: E731
+    before = set(cluster.jobs())
+    command = start()
+    wait_until(lambda: set(cluster.jobs()) - before, LONG, "no new job")
+    assert interrupted(command) == (130, "tracebook diff: interrupted")
+    # The cluster may still call that job pending or running: a command of the same question does not end with it.
+    command = start()
     wait_until(lambda: tasks_of(slow), LONG, "no task runs")
     assert interrupted(command) == (130, "tracebook diff: interrupted")
-    running = lambda: [job for job in cluster.jobs().values() if job["status"] == "RUNNING"]  # noqa: E731
-    wait_until(lambda: not running(), AT_MOST, "the job runs on")
+    wait_until(lambda: not active_jobs(cluster), AT_MOST, "the job runs on")
     wait_until(lambda: not tasks_of(slow), AT_MOST, "a task runs on")
+
+
+def active_jobs(cluster):
+    """The jobs that run or will: one that was stopped while it waited must not start later."""
+    return [name for name, job in cluster.jobs().items() if job["status"] in ("PENDING", "RUNNING")]
 
 
 def tasks_of(program):
@@ -422,10 +426,19 @@ def tasks_of(program):
 def test_lost_node_costs_its_tasks_alone(kernel_with, cluster, tracebook_argv, folder, expected, tmp_path, tmp_path_factory):
     slow = program(tmp_path_factory, tracebook_argv, slow="0.5")
     kernel = kernel_with(TRACEBOOK_RAY_ADDRESS=cluster.address, TRACEBOOK_TASK_PROGRAM=slow)
-    cell = kernel.client.execute(f"%trace_load file://{folder / 'test'} --as test --engine ray")
-    # A task on each node.
-    wait_until(lambda: len(tasks_of(slow)) >= 2, LONG, "only one task runs")
+    load = f"%trace_load file://{folder / 'test'} --as test --engine ray"
+    cells = [kernel.client.execute(load)]
+
+    # A task on each node. The slot of a node may be taken for a while by what an earlier test left: its job is asked for again.
+    def has_task_on_each_node():
+        if kernel.has_replied(cells[-1]):
+            assert kernel.finish(cells[-1], LONG).status == "ok"
+            cells.append(kernel.client.execute(load))
+        return len(tasks_of(slow)) >= 2
+
+    wait_until(has_task_on_each_node, LONG, "only one task runs")
     cluster.kill(2)
+    cell = cells[-1]
     assert kernel.finish(cell, LONG).status == "ok"
     shown = text(kernel.ok(LINES[3].replace("OUT", str(tmp_path)), timeout=LONG)).replace(str(tmp_path), "OUT")
     assert shown == expected[0][3]

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 BEGUN = time.monotonic()
 #: How long a task may wait for a node that can run it, in seconds.
 TIMEOUT = 20
+#: How long the end of cancelled tasks is waited for, in seconds. Ray kills a stopped job after 3 seconds.
+CANCEL_TIMEOUT = 2
 #: Exit codes of the program: see docs/task.md.
 WRONG_PLAN, LATER = 2, 75
 
@@ -93,14 +96,6 @@ def run_step(core, step, inputs, *states):
     return (child.returncode, words), child.stdout if child.returncode == 0 else b""
 
 
-def outcome(ended):
-    """Waits for a step. Returns its exit code and what it said; a step that Ray gave up has the code -1."""
-    try:
-        return ray.get(ended)
-    except ray.exceptions.RayError as error:
-        return -1, str(getattr(error, "cause", None) or error).strip()[-3000:]
-
-
 def last_line(code, words):
     """Returns why a step failed, in one line."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
@@ -122,6 +117,7 @@ class Job:
         self.memory = plan.get("memory")
         self.core = plan
         self.running = {}
+        self.pending = set()
         self.states = []
         self.good = []
         self.done = self.failed = self.ranks = self.all_ranks = 0
@@ -139,7 +135,26 @@ class Job:
             memory=self.memory,
             **self.needs,
         )
-        return step_of.remote(self.shared, step, inputs, *states)
+        ended, output = step_of.remote(self.shared, step, inputs, *states)
+        self.pending.add(ended)
+        return ended, output
+
+    def outcome(self, ended):
+        """Waits for a step. Returns its exit code and what it said; a step that Ray gave up has the code -1."""
+        try:
+            found = ray.get(ended)
+        except ray.exceptions.RayError as error:
+            found = -1, str(getattr(error, "cause", None) or error).strip()[-3000:]
+        # A stop of the job ends the wait above: then the step is still pending, and must be cancelled.
+        self.pending.discard(ended)
+        return found
+
+    def cancel(self):
+        """Cancels all steps that have not ended. Requests for slots that a dead driver leaves behind can keep the slots."""
+        for ended in self.pending:
+            ray.cancel(ended, force=True)
+        if self.pending:
+            ray.wait(list(self.pending), num_returns=len(self.pending), timeout=CANCEL_TIMEOUT)
 
     def run(self):
         """Runs all steps, and prints the merged partial result."""
@@ -166,7 +181,7 @@ class Job:
         """Lists the inputs on the cluster."""
         ended, output = self.start("list", slots)
         self.wait_for_nodes([ended])
-        code, words = outcome(ended)
+        code, words = self.outcome(ended)
         if code != 0:
             give_up(last_line(code, words))
         return json.loads(ray.get(output))
@@ -197,7 +212,7 @@ class Job:
 
     def take(self, ended):
         """Takes a bundle that has ended."""
-        (bundle, at), (code, words) = self.running.pop(ended), outcome(ended)
+        (bundle, at), (code, words) = self.running.pop(ended), self.outcome(ended)
         inputs = bundle["inputs"]
         if code == WRONG_PLAN:
             give_up(last_line(code, words))
@@ -242,7 +257,7 @@ class Job:
             groups = [level[at : at + self.fan_in] for at in range(0, len(level), self.fan_in)] or [[]]
             steps = [self.start("reduce", None, *group) for group in groups]
             for ended, _ in steps:
-                code, words = outcome(ended)
+                code, words = self.outcome(ended)
                 if code != 0:
                     give_up(last_line(code, words))
             level = [state for _, state in steps]
@@ -294,4 +309,11 @@ if __name__ == "__main__":
     with open("plan.json", encoding="utf-8") as file:
         PLAN = json.load(file)
     ray.init(log_to_driver=False, logging_level="error")
-    Job(PLAN).run()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    JOB = Job(PLAN)
+    try:
+        JOB.run()
+    finally:
+        # A second signal does not end this.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        JOB.cancel()

@@ -1,7 +1,7 @@
 //! The engine: packages, job, polling, the answer from the log.
 
 use super::address::Address;
-use super::http::{Http, Refusal};
+use super::http::{Http, Refusal, status_of};
 use super::interrupt::{FIRST_PAUSE, interruptible, pause, pause_before, stop};
 use super::log::{self, Event};
 use super::package::{PROGRAM, Package, PackedProgram};
@@ -187,7 +187,7 @@ impl Ray {
             pause(job.is_interrupted, pause_before(attempt))?;
             let id = if attempt == 0 { name.clone() } else { format!("{name}-{attempt}") };
             let known = self.known(job, &id).map_err(|refusal| self.failed(refusal))?;
-            match known.as_ref().and_then(|known| known.get("status")).and_then(Value::as_str) {
+            match known.as_ref().and_then(status_of) {
                 None => {
                     let request = match &mut request {
                         Some(request) => request,
@@ -195,7 +195,7 @@ impl Ray {
                     };
                     request["submission_id"] = Value::from(id.as_str());
                     if self.submit(job, &id, request.clone())? {
-                        return Ok(Submitted::Runs(id));
+                        return Ok(Submitted::Runs(id, Origin::New));
                     }
                     contradictions += 1;
                     if contradictions >= MOST_CONTRADICTIONS {
@@ -204,7 +204,9 @@ impl Ray {
                     }
                     pause(job.is_interrupted, FIRST_PAUSE * 2_u32.pow(contradictions))?;
                 }
-                Some("PENDING" | "RUNNING") if !lock(&self.given_up).contains(&id) => return Ok(Submitted::Runs(id)),
+                Some("PENDING" | "RUNNING") if !lock(&self.given_up).contains(&id) => {
+                    return Ok(Submitted::Runs(id, Origin::Found));
+                }
                 // Files may have changed since another load; a question names size and time of each.
                 Some("SUCCEEDED") if job.bundles.is_some() => {
                     let log = match self.log(job, &id) {
@@ -245,16 +247,15 @@ impl Ray {
         self.ask(job, move |http| http.log(&id, most))
     }
 
-    /// Waits for a job.
-    fn wait(&self, id: &str, job: &Job<'_>, progress: &mut Progress) -> Result<Ran> {
+    /// Waits for a job; `None` if it was stopped from outside.
+    fn wait(&self, id: &str, job: &Job<'_>, progress: &mut Progress) -> Result<Option<Ran>> {
         let begun = Instant::now();
         let (mut unreachable, mut ended) = (None::<Instant>, None::<Instant>);
         loop {
             let looked = self.look(id, job, progress);
-            if let Ok(Looked::Ended(ran)) = looked {
-                return Ok(ran);
-            }
             match looked {
+                Ok(Looked::Ended(ran)) => return Ok(Some(ran)),
+                Ok(Looked::Stopped) => return Ok(None),
                 Err(refusal) if refusal.is_interrupt => {
                     stop(&self.http, id);
                     return Err(Error::Interrupted);
@@ -293,7 +294,7 @@ impl Ray {
             ))
         };
         let state = self.known(job, id)?.ok_or_else(gone)?;
-        let status = state.get("status").and_then(Value::as_str).unwrap_or_default();
+        let status = status_of(&state).unwrap_or_default();
         let message = || state.get("message").and_then(Value::as_str).unwrap_or_default().trim();
         if status == "PENDING" {
             progress.state = "the cluster prepares the job".to_owned();
@@ -304,7 +305,7 @@ impl Ray {
         match (status, ran) {
             ("SUCCEEDED", Some(ran)) => Ok(Looked::Ended(ran)),
             ("SUCCEEDED", None) => Ok(Looked::WithoutAnswer),
-            ("STOPPED", _) => Err(Refusal::lasting(format!("job {id} was stopped from outside; ask again"))),
+            ("STOPPED", _) => Ok(Looked::Stopped),
             ("FAILED", _) => Err(Refusal::lasting(self.why_failed(message(), &log))),
             _ => Ok(Looked::Runs),
         }
@@ -348,8 +349,15 @@ impl Ray {
 
 /// A job on the cluster.
 enum Submitted {
-    Runs(String),
+    Runs(String, Origin),
     HasEnded(String, Ran),
+}
+
+/// Where a job comes from.
+enum Origin {
+    New,
+    /// Another process submitted it, for the same question.
+    Found,
 }
 
 /// What a look at a job found.
@@ -357,6 +365,7 @@ enum Looked {
     Runs,
     /// It has ended, and the log does not have its answer yet.
     WithoutAnswer,
+    Stopped,
     Ended(Ran),
 }
 
@@ -388,17 +397,25 @@ impl Engine for Ray {
         let mut progress = Progress::of(job);
         progress.state = "sending the program and the plan".to_owned();
         tell(&progress);
-        let submitted = self.submitted(job, &mut progress)?;
-        let (Submitted::Runs(id) | Submitted::HasEnded(id, _)) = &submitted;
-        lock(&self.jobs).push(id.clone());
-        match submitted {
-            Submitted::HasEnded(_, ran) => Ok(ran),
-            Submitted::Runs(id) => {
-                let ran = self.wait(&id, job, &mut progress);
-                if ran.is_err() {
-                    lock(&self.given_up).insert(id);
+        loop {
+            let submitted = self.submitted(job, &mut progress)?;
+            let (Submitted::Runs(id, _) | Submitted::HasEnded(id, _)) = &submitted;
+            lock(&self.jobs).push(id.clone());
+            let (id, origin) = match submitted {
+                Submitted::HasEnded(_, ran) => return Ok(ran),
+                Submitted::Runs(id, origin) => (id, origin),
+            };
+            let ran = self.wait(&id, job, &mut progress);
+            if !matches!(ran, Ok(Some(_))) {
+                lock(&self.given_up).insert(id.clone());
+            }
+            match (ran?, origin) {
+                (Some(ran), _) => return Ok(ran),
+                // The process that submitted it was interrupted; this one was not.
+                (None, Origin::Found) => {}
+                (None, Origin::New) => {
+                    return Err(self.failed(format!("job {id} was stopped from outside; ask again")));
                 }
-                ran
             }
         }
     }

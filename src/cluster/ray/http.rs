@@ -18,7 +18,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(60);
 /// Time to send a package.
 const SEND: Duration = Duration::from_secs(600);
-/// Time to stop a job, for which an interrupted cell waits.
+/// Time for the answer to a request to stop a job.
 pub(super) const STOP: Duration = Duration::from_secs(5);
 /// The most bytes of an answer without a list, of the state of a job, and of a refusal, which is cut there.
 const MOST_ANSWER: u64 = 1 << 20;
@@ -89,6 +89,11 @@ pub(super) struct Http {
 pub(super) struct Version {
     /// The version of Ray: `2.60.0`.
     pub(super) ray: String,
+}
+
+/// Returns the status of a job from its state.
+pub(super) fn status_of(state: &Value) -> Option<&str> {
+    state.get("status").and_then(Value::as_str)
 }
 
 impl Http {
@@ -193,9 +198,15 @@ impl Http {
     }
 
     /// 7. Stops a job; one that has ended stays as it is.
-    pub(super) fn stop(&self, id: &str) -> Result<(), Refusal> {
+    ///
+    /// Returns `false` if the job has not started yet, or has ended: then the cluster stops nothing, and a waiting job would start later.
+    pub(super) fn stop(&self, id: &str) -> Result<bool, Refusal> {
         let path = format!("/api/jobs/{id}/stop");
-        self.call(Call::new(Method::POST, &path, "a stopped job"), |request| request.timeout(STOP)).map(drop)
+        let call = Call::new(Method::POST, &path, "a stopped job");
+        let (status, text) = self.call(call, |request| request.timeout(STOP))?;
+        let answer: Option<Value> = serde_json::from_str(&text).ok();
+        let stopped = answer.and_then(|answer| answer.get("stopped").and_then(Value::as_bool));
+        Ok(status.is_success() && stopped != Some(false))
     }
 
     fn call(

@@ -212,6 +212,44 @@ fn an_interrupt_stops_the_job() {
 }
 
 #[test]
+fn found_job_that_another_process_stops_is_submitted_again() {
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 200, ""),
+        ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
+        ("GET /api/jobs/", 200, r#"{"status": "STOPPED"}"#),
+        ("GET /api/jobs/", 200, r#"{"logs": ""}"#),
+        ("GET /api/jobs/", 200, r#"{"status": "STOPPED"}"#),
+        ("GET /api/jobs/", 404, ""),
+        ("POST /api/jobs/", 200, "{}"),
+        ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
+    ]);
+    let ray = ray(&server);
+    let submitted = || server.heard("POST /api/jobs/") > 0;
+    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
+    let heard = server.heard.lock().unwrap();
+    assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/jobs/")), "{heard:?}");
+}
+
+#[test]
+fn job_that_has_not_started_is_stopped_once_it_starts() {
+    let server = Server::start(&[
+        VERSION,
+        ("GET /api/packages", 200, ""),
+        ("POST /api/jobs/", 200, "{}"),
+        ("POST /api/jobs/", 200, r#"{"stopped": false}"#),
+        ("POST /api/jobs/", 200, r#"{"stopped": false}"#),
+        ("POST /api/jobs/", 200, r#"{"stopped": true}"#),
+        ("GET /api/jobs/", 404, ""),
+        ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
+    ]);
+    let ray = ray(&server);
+    let submitted = || server.heard("POST /api/jobs/") > 0;
+    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
+    assert_eq!(server.heard("POST /api/jobs/"), 4);
+}
+
+#[test]
 fn long_answers_are_refused_by_name() {
     let huge = "x".repeat((1 << 20) + 1);
     for path in ["GET /api/version", "GET /api/packages", "POST /api/jobs/"] {

@@ -1,12 +1,17 @@
 //! Calls and pauses that an interrupt ends, also while the dashboard hangs.
 
-use super::http::{Http, Refusal, STOP};
+use super::http::{Http, Refusal, STOP, status_of};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use trace::{Error, Result};
 
 /// Time between two looks at whether the job is interrupted.
 const POLL: Duration = Duration::from_millis(20);
+/// How long an interrupted cell waits until its job is stopped.
+const STOP_WAIT: Duration = Duration::from_secs(15);
+/// How long a job may take to start, and the time between two attempts to stop it.
+const START: Duration = Duration::from_secs(120);
+const RETRY: Duration = Duration::from_millis(200);
 /// Attempts without a pause.
 const WITHOUT_PAUSE: usize = 8;
 /// The first pause before an attempt, and the longest.
@@ -37,16 +42,39 @@ pub(super) fn interruptible<T: Send + 'static>(
     }
 }
 
-/// Stops the job of an interrupted cell, which waits for that no longer than [`STOP`].
+/// Stops the job of an interrupted cell, which waits for that no longer than [`STOP_WAIT`]; a job that takes longer to start is
+/// stopped once it runs, as long as this process lives.
 pub(super) fn stop(http: &Http, id: &str) {
     let (sender, receiver) = channel();
     let (http, id) = (http.clone(), id.to_owned());
     let work = move || {
-        let _ = sender.send(http.stop(&id));
+        stop_once_started(&http, &id);
+        let _ = sender.send(());
     };
     if std::thread::Builder::new().name("ray-stop".to_owned()).spawn(work).is_ok() {
         // A head that hangs may have heard it all the same.
-        let _ = receiver.recv_timeout(STOP);
+        let _ = receiver.recv_timeout(STOP_WAIT);
+    }
+}
+
+/// Asks until the cluster stops the job, or the job has ended. A head that does not answer is asked once.
+fn stop_once_started(http: &Http, id: &str) {
+    let (until, until_known) = (Instant::now() + START, Instant::now() + STOP);
+    while let Ok(false) = http.stop(id) {
+        let status = match http.job(id) {
+            Ok(known) => known.as_ref().and_then(status_of).map(str::to_owned),
+            Err(_) => return,
+        };
+        let is_over = match status.as_deref() {
+            // Its submission may be on its way.
+            None => Instant::now() > until_known,
+            Some("PENDING" | "RUNNING") => Instant::now() > until,
+            Some(_) => true,
+        };
+        if is_over {
+            return;
+        }
+        std::thread::sleep(RETRY);
     }
 }
 
