@@ -19,8 +19,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 BEGUN = time.monotonic()
 #: How long a task may wait for a node that can run it, in seconds.
 TIMEOUT = 20
-#: How long the end of cancelled tasks is waited for, in seconds. Ray kills a stopped job after 3 seconds.
-CANCEL_TIMEOUT = 2
+#: How long the end of interrupted tasks is waited for, and then that of killed ones, in seconds. Ray kills a stopped job after 3 seconds.
+INTERRUPT_TIMEOUT, KILL_TIMEOUT = 1.5, 0.5
 #: Exit codes of the program: see docs/task.md.
 WRONG_PLAN, LATER = 2, 75
 
@@ -150,11 +150,16 @@ class Job:
         return found
 
     def cancel(self):
-        """Cancels all steps that have not ended. Requests for slots that a dead driver leaves behind can keep the slots."""
-        for ended in self.pending:
-            ray.cancel(ended, force=True)
-        if self.pending:
-            ray.wait(list(self.pending), num_returns=len(self.pending), timeout=CANCEL_TIMEOUT)
+        """Cancels all steps that have not ended. Requests for slots that a dead driver leaves behind can keep the slots.
+
+        A step is interrupted first: it kills its child process then, which lives on where Ray kills the worker.
+        """
+        pending = list(self.pending)
+        for force, timeout in ((False, INTERRUPT_TIMEOUT), (True, KILL_TIMEOUT)):
+            for ended in pending:
+                ray.cancel(ended, force=force)
+            if pending:
+                _, pending = ray.wait(pending, num_returns=len(pending), timeout=timeout)
 
     def run(self):
         """Runs all steps, and prints the merged partial result."""
