@@ -110,8 +110,8 @@ pub(super) const TASK: Task<'static> = Task::Lanes("timeline");
 const BYTES_PER_EVENT: usize = 160;
 
 /// Memory for each lane of a rank while they are built, in bytes, besides that for its events: the lane itself, its label, its place in
-/// their order.
-const BYTES_PER_LANE: usize = 400;
+/// their order, its thread.
+const BYTES_PER_LANE: usize = 440;
 
 /// The columns of the events that lanes are built from.
 fn columns() -> Vec<PlSmallStr> {
@@ -245,6 +245,9 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         groups[last].1.push(row);
         works[last] |= class != Class::Python;
     }
+    drop(places);
+    // A rank may have as many lanes as events, each larger than its events.
+    budget.check(TASK, groups.len().saturating_mul(BYTES_PER_LANE))?;
     // Threads with such an event; annotations of a thread are a group of their own.
     let working: HashSet<(Option<i64>, Option<i64>), FixedState> = groups
         .iter()
@@ -252,9 +255,6 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         .filter(|((key, _), works)| *works && key.kind.nests())
         .map(|((key, _), _)| (key.pid, key.tid))
         .collect();
-    drop(places);
-    // A rank may have as many lanes as events, each larger than its events.
-    budget.check(TASK, groups.len().saturating_mul(BYTES_PER_LANE))?;
     let span = |row: u32| {
         let at = row as usize;
         Span { start: rows.ts(at).unwrap_or(0), dur: dur.get(at).unwrap_or(0), name: rows.name(at), event: row }
