@@ -30,6 +30,9 @@ pub trait Dictionary: Send + Sync {
 
     /// Returns a number above all codes.
     fn size(&self) -> usize;
+
+    /// Returns a number that only dictionaries with the same codes share, while one of them lives.
+    fn identity(&self) -> usize;
 }
 
 /// Some rows of a column, in an order of their own.

@@ -8,13 +8,15 @@ use rayon::slice::ParallelSliceMut;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// Rows of a part by the keys of a column. Different values may have one key, so a lookup compares the values, too.
-pub(crate) struct Index {
+/// Index of a column of a part: its rows by the keys of their values. Different values may have one key, so a lookup compares the values, too.
+#[derive(Debug)]
+pub struct Index {
     keys: Keys,
     /// The rows, by their key; empty if the column ascends.
     rows: Vec<u32>,
 }
 
+#[derive(Debug)]
 enum Keys {
     /// The column itself ascends, and has a value in each of so many rows.
     Ascending(usize),
@@ -45,8 +47,18 @@ impl Index {
         rows.saturating_mul(48)
     }
 
+    /// Returns the memory of the index, in bytes.
+    pub fn bytes(&self) -> usize {
+        let keys = match &self.keys {
+            Keys::Ascending(_) => 0,
+            Keys::Dense { starts, .. } => size_of_val(starts.as_slice()),
+            Keys::Sorted(keys) => size_of_val(keys.as_slice()),
+        };
+        size_of::<Self>() + keys + size_of_val(self.rows.as_slice())
+    }
+
     /// Builds the index of a column of so many rows.
-    pub(crate) fn of(column: &dyn Column, kind: Kind, rows: usize) -> Self {
+    pub fn of(column: &dyn Column, kind: Kind, rows: usize) -> Self {
         let key_of = |row: usize| match column.code(row) {
             Some(code) => Some(i64::from(code)),
             None if column.dictionary().is_some() => None,

@@ -37,6 +37,7 @@ mod value;
 pub use column::{Column, Dictionary, Taken};
 pub use database::{AnswerColumn, Database, Receiver, StatementFailure};
 pub use functions::register;
+pub use index::Index;
 pub use rusqlite;
 pub use statement::{
     SqlNames, SqlWord, StatementError, TableCall, all_functions, check_statement, explained, keywords, sql_candidates,

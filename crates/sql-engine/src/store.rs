@@ -25,6 +25,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A part that was read.
 pub(crate) struct Loaded {
+    number: usize,
     part: Part,
     /// The columns that were read, also those without values.
     read: Vec<usize>,
@@ -40,7 +41,8 @@ impl Loaded {
         self.part.columns.get(column)?.as_deref()
     }
 
-    /// Returns the index of a column, which is built at the first call; none if it does not fit in memory.
+    /// Returns the index of a column, which is built or taken over from an earlier statement at the first call; none if it does not fit in
+    /// memory.
     ///
     /// # Errors
     /// An interrupt.
@@ -50,13 +52,15 @@ impl Loaded {
             return Ok(known.clone());
         }
         state.check()?;
-        let fits = state.host.fits(Index::bytes_needed(self.rows()));
-        let index = match self.column(column) {
-            Some(values) if fits && u32::try_from(self.rows()).is_ok() => {
-                Some(Arc::new(Index::of(values, kind, self.rows())))
+        let rows = self.rows();
+        let index = self.column(column).filter(|_| u32::try_from(rows).is_ok()).and_then(|values| {
+            let fits = || state.host.fits(Index::bytes_needed(rows));
+            let build = || fits().then(|| Index::of(values, kind, rows));
+            match state.arguments {
+                0 => state.table.index(self.number, column, values, &build),
+                _ => build().map(Arc::new),
             }
-            _ => None,
-        };
+        });
         indexes.push((column, index.clone()));
         Ok(index)
     }
@@ -136,7 +140,7 @@ impl TableState {
                 self.table.read(part, &missing, arguments).map_err(Stop::Failed)?
             }
         };
-        let loaded = Arc::new(self.merged(known.as_deref(), read, &missing));
+        let loaded = Arc::new(self.merged(part, known.as_deref(), read, &missing));
         let mut all = locked(&self.loaded);
         all.retain(|(of, with, _)| !(*of == part && with == arguments));
         if self.arguments > 0 && all.len() >= MOST_CALLS {
@@ -146,7 +150,7 @@ impl TableState {
         Ok(loaded)
     }
 
-    fn merged(&self, known: Option<&Loaded>, read: Part, columns: &[usize]) -> Loaded {
+    fn merged(&self, number: usize, known: Option<&Loaded>, read: Part, columns: &[usize]) -> Loaded {
         let mut merged = Part { rows: read.rows, columns: Vec::new() };
         merged.columns.resize_with(self.table.columns().len(), || None);
         let mut all = columns.to_vec();
@@ -169,6 +173,6 @@ impl TableState {
                 }
             }
         }
-        Loaded { part: merged, read: all, indexes: Mutex::new(indexes) }
+        Loaded { number, part: merged, read: all, indexes: Mutex::new(indexes) }
     }
 }

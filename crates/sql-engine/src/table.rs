@@ -1,6 +1,7 @@
 //! What a table tells the engine: its columns, its parts, and how a part is read.
 
 use crate::column::Column;
+use crate::index::Index;
 use crate::value::{Kind, OwnedValue};
 use std::error::Error;
 use std::sync::Arc;
@@ -71,6 +72,20 @@ pub trait Table: Send + Sync {
     /// # Errors
     /// Those of the caller: the statement ends with them.
     fn read(&self, part: usize, columns: &[usize], arguments: &[OwnedValue]) -> Result<Part, Failure>;
+
+    /// Returns the index of a column of a part, or `None` if `build` has no memory for one. By default an index lives as long as the
+    /// statement. A table that keeps indexes answers with an earlier one for the same rows and the same dictionary
+    /// ([`Dictionary::identity`](crate::Dictionary::identity)). Rows of table functions depend on arguments: their indexes are not asked for.
+    fn index(
+        &self,
+        part: usize,
+        column: usize,
+        values: &dyn Column,
+        build: &dyn Fn() -> Option<Index>,
+    ) -> Option<Arc<Index>> {
+        let _ = (part, column, values);
+        build().map(Arc::new)
+    }
 }
 
 /// What the engine asks while a statement runs.

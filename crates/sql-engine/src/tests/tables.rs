@@ -155,6 +155,10 @@ impl Dictionary for Texts {
     fn size(&self) -> usize {
         self.0.len()
     }
+
+    fn identity(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
 }
 
 /// Returns a connection to virtual tables.

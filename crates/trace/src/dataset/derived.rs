@@ -15,7 +15,7 @@ pub(super) struct Derived(Arc<Mutex<Values>>);
 struct Values {
     /// Those that are in use.
     shared: Vec<Entry>,
-    /// The one of each type that was used last, so that it is there when the next user comes.
+    /// Those of each type that were used last, the oldest first, so that they are there when the next user comes.
     latest: Vec<Arc<Value>>,
 }
 
@@ -34,45 +34,53 @@ impl fmt::Debug for Derived {
 }
 
 impl Values {
-    fn find<T: Any + Send + Sync>(&mut self, key: &str) -> Option<Arc<T>> {
+    fn find<T: Any + Send + Sync>(&mut self, key: &str, kept: usize) -> Option<Arc<T>> {
         let entry = self.shared.iter().find(|entry| entry.key == key)?;
         let found = entry.value.upgrade()?;
-        self.keep(Arc::clone(&found));
+        self.keep(Arc::clone(&found), kept);
         found.downcast::<T>().ok()
     }
 
-    /// Keeps a value instead of the last one of its type.
-    fn keep(&mut self, value: Arc<Value>) {
+    /// Keeps a value, and the `kept - 1` of its type that were used before it.
+    fn keep(&mut self, value: Arc<Value>, kept: usize) {
         let kind = (*value).type_id();
-        self.latest.retain(|kept| (**kept).type_id() != kind);
+        self.latest.retain(|other| !Arc::ptr_eq(other, &value));
+        let is_kind = |other: &Arc<Value>| (**other).type_id() == kind;
+        let mut surplus = (self.latest.iter().filter(|other| is_kind(other)).count() + 1).saturating_sub(kept);
+        self.latest.retain(|other| {
+            let goes = surplus > 0 && is_kind(other);
+            surplus -= usize::from(goes);
+            !goes
+        });
         self.latest.push(value);
     }
 }
 
 impl Derived {
-    /// Returns the value of a key, made at the first call; `bytes` is its memory. Two calls at once may both make it, since no lock is
-    /// held meanwhile, but get the same one.
+    /// Returns the value of a key, made at the first call; `bytes` is its memory, and `kept` how many of its type stay when nobody uses
+    /// them. Two calls at once may both make it, since no lock is held meanwhile, but get the same one.
     ///
     /// # Errors
     /// Those of `make`; the next call tries again.
     pub(super) fn get<T: Any + Send + Sync, E>(
         &self,
         key: &str,
+        kept: usize,
         bytes: impl FnOnce(&T) -> usize,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(found) = self.lock().find(key) {
+        if let Some(found) = self.lock().find(key, kept) {
             return Ok(found);
         }
         let made = Arc::new(make()?);
         let mut values = self.lock();
-        if let Some(found) = values.find(key) {
+        if let Some(found) = values.find(key, kept) {
             return Ok(found);
         }
         let value: Arc<Value> = made.clone();
         values.shared.retain(|entry| entry.key != key && entry.value.strong_count() > 0);
         values.shared.push(Entry { key: key.to_owned(), bytes: bytes(&made), value: Arc::downgrade(&value) });
-        values.keep(value);
+        values.keep(value, kept);
         Ok(made)
     }
 
@@ -100,21 +108,29 @@ mod tests {
     #[test]
     fn values_in_use_are_shared_and_the_last_is_kept() {
         let derived = Derived::default();
-        let get = |key: &str, value: u32| derived.clone().get(key, |_| 8, || Ok::<_, ()>(value)).unwrap();
+        let get = |key: &str, value: u32| derived.clone().get(key, 1, |_| 8, || Ok::<_, ()>(value)).unwrap();
         let first = get("first", 1);
         assert!(Arc::ptr_eq(&first, &get("first", 2)));
         assert_eq!((*get("second", 3), derived.bytes()), (3, 16));
         assert_eq!(*get("second", 4), 3, "kept, since it was used last");
         drop(first);
         assert_eq!((derived.bytes(), *get("first", 5)), (8, 5));
-        let other = |value: u64| derived.get("other type", |_| 3, || Ok::<_, ()>(value)).unwrap();
+        let other = |value: u64| derived.get("other type", 1, |_| 3, || Ok::<_, ()>(value)).unwrap();
         assert_eq!(
             (*other(6), *other(7), *get("first", 8), derived.bytes()),
             (6, 6, 5, 11),
             "one of each type is kept"
         );
+        let several = |key: &str, value: i8| *derived.get(key, 2, |_| 1, || Ok::<_, ()>(value)).unwrap();
+        assert_eq!([several("a", 1), several("b", 2), several("a", 3), several("c", 4)], [1, 2, 1, 4]);
+        assert_eq!(
+            [several("a", 5), several("b", 6), several("c", 7)],
+            [1, 6, 7],
+            "the two that were used last are kept"
+        );
+        assert_eq!(*get("first", 9), 5, "and those of other types");
         derived.give_back();
         assert_eq!(derived.bytes(), 0);
-        assert_eq!(derived.get("first", |_| 8, || Err::<u32, _>("why")), Err("why"));
+        assert_eq!(derived.get("first", 1, |_| 8, || Err::<u32, _>("why")), Err("why"));
     }
 }

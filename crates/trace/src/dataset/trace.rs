@@ -112,11 +112,22 @@ impl Trace {
         bytes: impl FnOnce(&T) -> usize,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.derived.get(key, bytes, make)
+        self.derived.get(key, 1, bytes, make)
+    }
+
+    /// Returns a value as [`Self::derived`] does, and keeps the `kept` of its type that were used last. `None` if there is none.
+    pub(crate) fn derived_of_several<T: Any + Send + Sync>(
+        &self,
+        key: &str,
+        kept: usize,
+        bytes: impl FnOnce(&T) -> usize,
+        make: impl FnOnce() -> Option<T>,
+    ) -> Option<Arc<T>> {
+        self.derived.get(key, kept, bytes, || make().ok_or(())).ok()
     }
 
     /// Gives back the memory of what was derived from the events and is not in use.
-    pub(super) fn give_back(&self) {
+    pub(crate) fn give_back(&self) {
         self.derived.give_back();
     }
 

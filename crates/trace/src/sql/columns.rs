@@ -229,6 +229,10 @@ impl Dictionary for Categories {
     fn size(&self) -> usize {
         self.0.num_cats_upper_bound()
     }
+
+    fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
 }
 
 #[cfg(test)]

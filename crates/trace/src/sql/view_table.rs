@@ -8,7 +8,8 @@ use crate::frame::columns::RANK;
 use crate::store::checked;
 use crate::{Result, Trace, TraceSet};
 use polars::prelude::{DataFrame, DataType, PlSmallStr, Schema};
-use sql_engine::{ColumnSpec, Failure, OwnedValue, Part, PartSpec, Table};
+use sql_engine::{Column as SqlColumn, ColumnSpec, Dictionary, Failure, Index, OwnedValue, Part, PartSpec, Table};
+use std::sync::Arc;
 use trace_view::Unit;
 
 /// Unit of times in answers.
@@ -35,6 +36,11 @@ impl Ranks {
         self.0.get(part)
     }
 
+    /// Drops the indexes that earlier statements left with the ranks, and what else is derived and not in use.
+    fn give_back(&self) {
+        self.0.iter().for_each(|(_, trace)| trace.give_back());
+    }
+
     /// Describes the parts of a table with about so many rows per rank: conditions on trace and rank choose among them.
     pub(super) fn parts(&self, columns: &[ColumnSpec], rows: impl Fn(&Trace) -> usize) -> Vec<PartSpec> {
         let place = |name: &str| columns.iter().position(|column| column.name == name);
@@ -45,6 +51,22 @@ impl Ranks {
             PartSpec { rows: rows(trace), fixed: label.into_iter().chain(number).collect() }
         };
         self.0.iter().map(part).collect()
+    }
+}
+
+/// The indexes of a rank that stay for further statements: those that were used last.
+const INDEXES_KEPT: usize = 8;
+
+/// An index that stays for further statements.
+struct KeptIndex {
+    index: Arc<Index>,
+    /// What the keys are codes of: it lives as long as the index, so that no other one has its identity.
+    _dictionary: Option<Arc<dyn Dictionary>>,
+}
+
+impl KeptIndex {
+    fn bytes(&self) -> usize {
+        self.index.bytes()
     }
 }
 
@@ -87,11 +109,39 @@ impl Table for ViewTable {
         let names: Vec<PlSmallStr> =
             columns.iter().map(|&column| PlSmallStr::from_str(&self.columns[column].name)).collect();
         let found = || -> Result<Part> {
-            set.budget()?.check(Task::Sql, bytes_needed(self.view, trace, &names))?;
+            let (budget, needed) = (set.budget()?, bytes_needed(self.view, trace, &names));
+            budget.check(Task::Sql, needed).or_else(|_| {
+                self.ranks.give_back();
+                budget.check(Task::Sql, needed)
+            })?;
             let frame = checked(|| rows(self.view, set, trace, &names, &self.schema))?;
             part_of(&frame, columns, self.columns.len(), &self.dictionaries, set.origin())
         };
         Ok(found()?)
+    }
+
+    fn index(
+        &self,
+        part: usize,
+        column: usize,
+        values: &dyn SqlColumn,
+        build: &dyn Fn() -> Option<Index>,
+    ) -> Option<Arc<Index>> {
+        let (set, trace) = self.ranks.get(part)?;
+        let name = self.columns.get(column)?.name.as_str();
+        let codes = values.dictionary().map(|dictionary| dictionary.identity());
+        let key =
+            format!("index of {} {name} {:?} {codes:?} from {}", self.view.name(), self.schema.get(name), set.origin());
+        let make = || {
+            let index = build().or_else(|| {
+                // Those of other statements make room for this one.
+                self.ranks.give_back();
+                build()
+            })?;
+            Some(KeptIndex { index: Arc::new(index), _dictionary: values.dictionary().cloned() })
+        };
+        let kept = trace.derived_of_several(&key, INDEXES_KEPT, KeptIndex::bytes, make)?;
+        Some(Arc::clone(&kept.index))
     }
 }
 
@@ -167,5 +217,65 @@ impl Table for FrameTable {
             part.columns[place] = Some(self.dictionaries.column(&self.frame.columns()[place])?);
         }
         Ok(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::cell::Cell;
+
+    fn demo() -> TraceSet {
+        TraceSet::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../notebooks/data/control")).unwrap()
+    }
+
+    /// Returns the index of a column of the events of rank 0, as a statement asks for it; `build` says whether there is memory.
+    fn index(traces: &[TraceSet], name: &str, build: &dyn Fn() -> bool) -> Option<Arc<Index>> {
+        let table = ViewTable::of(View::Events, traces);
+        let column = table.columns.iter().position(|column| column.name == name).unwrap();
+        let part = table.read(0, &[column], &[]).unwrap();
+        let values = part.columns[column].clone().unwrap();
+        table
+            .index(0, column, &*values, &|| build().then(|| Index::of(&*values, table.columns[column].kind, part.rows)))
+    }
+
+    #[test]
+    fn indexes_stay_for_further_statements() {
+        let traces = [demo()];
+        let built = Cell::new(0);
+        let build = || {
+            built.set(built.get() + 1);
+            true
+        };
+        let before = traces[0].memory_bytes();
+        for name in ["correlation", "name", "correlation", "name"] {
+            index(&traces, name, &build).unwrap();
+        }
+        assert_eq!(built.get(), 2, "one for each column");
+        assert!(traces[0].memory_bytes() > before, "and they count as memory of the trace");
+        traces[0].give_back();
+        assert_eq!(traces[0].memory_bytes(), before);
+        index(&traces, "correlation", &build).unwrap();
+        assert_eq!(built.get(), 3);
+        // Another trace beside it is no reason to build it again; other columns than those used last are given up.
+        index(&[traces[0].clone(), demo()], "correlation", &build).unwrap();
+        assert_eq!(built.get(), 3);
+        for name in ["id", "cat", "ts", "dur", "end_ts", "pid", "tid", "stream"] {
+            index(&traces, name, &build).unwrap();
+        }
+        index(&traces, "correlation", &build).unwrap();
+        assert_eq!(built.get(), 12);
+    }
+
+    #[test]
+    fn indexes_of_earlier_statements_make_room() {
+        let traces = [demo()];
+        let first = index(&traces, "correlation", &|| true).map(|index| index.bytes());
+        assert!(first > Some(0));
+        // Memory is there once the first one is gone.
+        let with_first = traces[0].memory_bytes();
+        assert!(index(&traces, "name", &|| traces[0].memory_bytes() < with_first).is_some());
+        assert!(index(&traces, "dur", &|| false).is_none(), "rows are then tested one by one");
     }
 }
