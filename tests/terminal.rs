@@ -555,6 +555,35 @@ fn ask_runs_magics_over_files() {
 }
 
 #[test]
+fn a_file_that_is_a_dash_is_standard_output() {
+    let folder = folder();
+    let (control, test) = ("control.json", "test.json.gz");
+    for (words, start) in [
+        (&["report", control, test, "--html", "-"][..], "<!doctype html>"),
+        (&["timeline", control, "--html", "-"], "<!doctype html>"),
+        (&["timeline", control, "--html=-"], "<!doctype html>"),
+        (&["operators", control, "--csv", "-"], "name,count,"),
+        (&["events", control, "--csv", "-", "--top", "3"], "rank,"),
+        (&["sql", "SELECT COUNT(*) AS n FROM events", control, "--csv", "-"], "n\n"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
+        let text = out(&output);
+        assert!(text.to_lowercase().starts_with(start), "{words:?}: {:?}", text.chars().take(200).collect::<String>());
+        assert!(!text.contains("wrote "), "{words:?}");
+    }
+    assert!(!folder.path().join("-").exists());
+    let output = tracebook(folder.path(), &["timeline", control, "--html", "-", "--png", "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("cannot write --png to standard output: it takes one file"), "{}", err(&output));
+    let output = tracebook(folder.path(), &["gpu-kernel-breakdown", control, "--csv", "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message =
+        "gpu-kernel-breakdown: cannot write --csv to standard output: the answer has several tables, each a file";
+    assert!(err(&output).contains(message), "{}", err(&output));
+}
+
+#[test]
 fn magics_are_commands() {
     let folder = folder();
     let control = "control.json";

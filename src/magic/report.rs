@@ -6,6 +6,7 @@ use super::context::{Context, labeled, write};
 use super::explain::{RUNS, SAMPLES, query};
 use super::view::ReportPage;
 use crate::{Error, Problem};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::{Explanation, FlameQuery, TimelineQuery, TraceSet};
@@ -24,7 +25,7 @@ pub(crate) const NOTES: &str = "The page is one file: its data, its scripts and 
     flame graph that does not fit is a picture. A reader of the page sees the names of operators, kernels and files that it shows.";
 
 /// The page to write.
-pub(crate) const HTML: Argument = Argument::flag("html", Kind::File, "the page to write");
+const HTML: Argument = Argument::flag("html", Kind::File, "the page to write");
 
 const ARGUMENTS: &[Group] =
     &[RUNS, SAMPLES, Group::new("Files", &[HTML, Argument::flag("quiet", Kind::Switch, "show only warnings")])];
@@ -126,13 +127,21 @@ impl Page {
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn save(&self, path: &Path) -> Result<(), Error> {
+        write(path, |out| self.write(out))
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let page = ReportPage {
             title: &self.title,
             report: &self.report,
             flame: (&self.flame.0, &self.flame.1),
             timeline: (&self.timeline.0, &self.timeline.1),
         };
-        write(path, |out| page.write(out))
+        page.write(out)
     }
 
     /// Says what was written.

@@ -11,12 +11,20 @@ use crate::magic::context::Context;
 use crate::magic::{MAGICS, Magic, find, usage_without_flags};
 use crate::session::label;
 use crate::{Error, Failure, Problem, UsageError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_view::{PLOTLY, TABLE};
 
-pub(super) struct MagicLine;
+/// The command `tracebook ask`, and every magic that was written as a command.
+#[derive(Default)]
+pub(super) struct MagicLine {
+    /// The word of the command that the magic was written as.
+    command: String,
+    /// The flag whose file the magic writes and that goes to standard output afterwards, in place of the answer.
+    piped: Option<(&'static str, PathBuf)>,
+}
 
 const ARGUMENTS: &[Group] = &[
     Group::new(
@@ -63,7 +71,8 @@ impl Magic for MagicLine {
     fn notes(&self) -> &'static str {
         "The magics are those of the notebook, with their flags; `tracebook ask '%lsmagic' TRACE` lists them, `tracebook ask '%operators?' TRACE` shows \
          the help of one. A magic is also a command: tracebook operators TRACE, with paths in place of labels; tracebook sql 'SELECT …' \
-         TRACE for %trace_sql. Tables show 20 rows: --top 0 shows all, --csv FILE writes them. Drawings need --html FILE.\n\n\
+         TRACE for %trace_sql. Tables show 20 rows: --top 0 shows all, --csv FILE writes them. Drawings need --html FILE. Of a \
+         command, FILE may be -, standard output.\n\n\
          Exit code: 0 for success, 1 for an error, 2 for wrong usage."
     }
 
@@ -87,7 +96,35 @@ impl Magic for MagicLine {
             load_path(call, context, path, &label, None)?;
             used.push(label);
         }
-        ask(call.required("QUESTION"), context)
+        let question = call.required("QUESTION");
+        let Some((flag, file)) = &self.piped else { return ask(question, context, false) };
+        ask(question, context, true)?;
+        match std::fs::File::open(file) {
+            Ok(mut file) => Screen::fill(|out| std::io::copy(&mut file, out).map(drop)),
+            // Tables of several parts are files with names of their own.
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                let reason = "the answer has several tables, each a file".to_owned();
+                Err(self.cannot_pipe(flag, reason).hint("name a file in place of -".to_owned()).into())
+            }
+            Err(cause) => Err(Error::File { path: file.clone(), cause }),
+        }
+    }
+}
+
+impl MagicLine {
+    /// Makes the file of a flag standard output; returns the file that is written first.
+    fn pipe(&mut self, argument: &Argument, folder: &Path) -> Result<String, Error> {
+        let file = folder.join(format!("output.{}", argument.name));
+        if self.piped.replace((argument.name, file.clone())).is_some() {
+            let error = self.cannot_pipe(argument.name, "it takes one file".to_owned());
+            return Err(error.hint("name a file for one of them".to_owned()).into());
+        }
+        Ok(file.display().to_string())
+    }
+
+    fn cannot_pipe(&self, flag: &str, reason: String) -> UsageError {
+        let what = format!("write --{flag} to standard output");
+        UsageError::new(format!("tracebook {}", self.command), Problem::Cannot { what, reason })
     }
 }
 
@@ -107,13 +144,14 @@ fn labelled(path: &Path, used: &[String]) -> (String, PathBuf) {
     (free.unwrap_or(label), path.to_owned())
 }
 
-/// Runs the magics of a text over the loaded traces.
-fn ask(question: &str, context: &mut Context<'_>) -> Result<(), Error> {
+/// Runs the magics of a text over the loaded traces. `is_piped`: standard output is for a file, so only warnings and errors are shown.
+fn ask(question: &str, context: &mut Context<'_>, is_piped: bool) -> Result<(), Error> {
     let question = question.trim();
     let is_bare = question.split_whitespace().next().is_some_and(|name| find(name).is_some());
     let question = if is_bare { format!("%{question}") } else { question.to_owned() };
     let answers = Arc::new(Answers {
         screen: Arc::clone(context.out),
+        is_piped,
         figures: Mutex::default(),
         has_table: AtomicBool::new(false),
     });
@@ -138,6 +176,7 @@ fn ask(question: &str, context: &mut Context<'_>) -> Result<(), Error> {
 /// The sink of answers: tables as they come; figures only if there is no table, since they show the same numbers.
 struct Answers {
     screen: Arc<dyn Sink>,
+    is_piped: bool,
     figures: Mutex<Vec<Output>>,
     has_table: AtomicBool,
 }
@@ -153,6 +192,12 @@ impl Answers {
 
 impl Sink for Answers {
     fn emit(&self, output: Output) {
+        if self.is_piped {
+            if matches!(output, Output::Stderr(_)) {
+                self.screen.emit(output);
+            }
+            return;
+        }
         if let Output::Display { bundle, id: None } = &output {
             if bundle.data.contains_key(PLOTLY) {
                 return self.figures.lock().unwrap_or_else(PoisonError::into_inner).push(output);
@@ -214,25 +259,39 @@ fn magic_of(name: &str) -> Result<&'static dyn Magic, Error> {
     Ok(magic)
 }
 
-/// Returns the words of `tracebook ask` for a magic that was written as a command: `operators runs/a --by module`.
+/// Returns the words of `tracebook ask` for a magic that was written as a command: `operators runs/a --by module`. A file that is `-`, standard
+/// output, is written into `folder` first.
 ///
 /// # Errors
 /// If there is no such magic, with the nearest command.
-pub(super) fn of_command(name: &str, words: &[String]) -> Result<Vec<String>, Error> {
+pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<(MagicLine, Vec<String>), Error> {
+    let mut line = MagicLine { command: name.to_owned(), piped: None };
     let magic = magic_of(name)?;
-    let spelled = magic.name();
-    let (mut question, mut paths, mut used) = (format!("%{spelled}"), Vec::new(), Vec::new());
+    let (mut flags, mut said, mut paths, mut used) = (String::new(), String::new(), Vec::new(), Vec::new());
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let mut declared = arguments().filter(|argument| !argument.is_flag());
-    let (mut last, mut is_value): (Option<&Argument>, bool) = (None, false);
+    let is_file = |argument: &Argument| matches!(argument.kind, Kind::File | Kind::Target);
+    // The argument whose flag the last word was.
+    let (mut last, mut flag): (Option<&Argument>, Option<&Argument>) = (None, None);
     for word in words {
-        let is_flag = word.starts_with("--") && !is_value;
-        if is_flag || is_value {
-            let flag = word.trim_start_matches("--");
-            let takes =
-                arguments().find(|argument| argument.answers_to(flag)).is_some_and(|it| it.kind != Kind::Switch);
-            is_value = is_flag && takes && !word.contains('=');
-            question.push_str(&format!(" {}", if is_flag { word.clone() } else { quoted(word)? }));
+        // A text ends a line: flags stand before it.
+        let line_flags = if magic.takes_text() { &mut flags } else { &mut said };
+        if let Some(argument) = flag.take() {
+            let word = if is_file(argument) && word == "-" { line.pipe(argument, folder)? } else { word.clone() };
+            line_flags.push_str(&format!(" {}", quoted(&word)?));
+            continue;
+        }
+        if word.starts_with("--") {
+            let name = word.trim_start_matches("--");
+            let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
+            let found = arguments().find(|argument| argument.answers_to(name));
+            match (found.filter(|argument| is_file(argument)), value) {
+                (Some(argument), Some("-")) => {
+                    line_flags.push_str(&format!(" --{name} {}", quoted(&line.pipe(argument, folder)?)?));
+                }
+                _ => line_flags.push_str(&format!(" {word}")),
+            }
+            flag = found.filter(|argument| argument.kind != Kind::Switch && value.is_none());
             continue;
         }
         let argument = declared.next().or(last.filter(|last| last.repeatable));
@@ -240,16 +299,16 @@ pub(super) fn of_command(name: &str, words: &[String]) -> Result<Vec<String>, Er
         let is_path = |argument: &Argument| matches!(argument.kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable);
         match argument {
             // Traces are tables of SQL.
-            Some(_) | None if magic.takes_text() && !question.contains(' ') => question.push_str(&format!(" {word}")),
+            Some(_) | None if magic.takes_text() && said.is_empty() => said.push_str(&format!(" {word}")),
             None if magic.takes_text() => paths.push(word.clone()),
             Some(argument) if is_path(argument) => {
                 let (label, path) = labelled(Path::new(word), &used);
-                question.push_str(&format!(" {label}"));
+                said.push_str(&format!(" {label}"));
                 paths.push(format!("{label}={}", path.display()));
                 used.push(label);
             }
             Some(_) if magic.takes_text() => paths.push(word.clone()),
-            _ => question.push_str(&format!(" {}", quoted(word)?)),
+            _ => said.push_str(&format!(" {}", quoted(word)?)),
         }
     }
     let needs = arguments().find(|argument| argument.form == Form::Required && paths.is_empty());
@@ -259,7 +318,8 @@ pub(super) fn of_command(name: &str, words: &[String]) -> Result<Vec<String>, Er
         });
         return Err(UsageError::new(format!("tracebook {name}"), Problem::Missing { what }).into());
     }
-    Ok(std::iter::once(question).chain(paths).collect())
+    let question = format!("%{}{flags}{said}", magic.name());
+    Ok((line, std::iter::once(question).chain(paths).collect()))
 }
 
 /// Prints the help page of a magic that was written as a command.
@@ -277,7 +337,7 @@ pub(super) fn help(name: &str, context: &mut Context<'_>) -> Result<(), Error> {
         name.trim_start_matches('%')
     ))?;
     Screen::print("")?;
-    ask(&format!("%{}?", magic.name()), context)
+    ask(&format!("%{}?", magic.name()), context, false)
 }
 
 /// Quotes a word for a line of a notebook.

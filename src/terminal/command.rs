@@ -63,8 +63,9 @@ pub struct Exit {
 
 /// Runs a command with the words after its name.
 pub fn command(command: Command, words: Vec<OsString>) -> Exit {
+    let ask_line = MagicLine::default();
     let magic: &dyn Magic = match command {
-        Command::Ask => &MagicLine,
+        Command::Ask => &ask_line,
         Command::Diff => &Diff,
         Command::Describe => &Describe,
         Command::Explain => &Explain,
@@ -90,7 +91,9 @@ pub fn magic_command(words: Vec<OsString>) -> Exit {
             let mut session = Session::with_cache(CacheSetting::from_environment());
             return ask::help(name, &mut Context { session: &mut session, cells: &mut NoCells, out: &out });
         }
-        parse_and_run(&MagicLine, ask::of_command(name, rest)?.into_iter().map(OsString::from).collect())
+        let folder = tempfile::tempdir().map_err(|cause| Error::File { path: std::env::temp_dir(), cause })?;
+        let (line, words) = ask::of_command(name, rest, folder.path())?;
+        parse_and_run(&line, words.into_iter().map(OsString::from).collect())
     };
     exit(&spelled, run())
 }

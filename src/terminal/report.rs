@@ -7,12 +7,12 @@ use crate::magic::Magic;
 use crate::magic::argument::{Call, Group};
 use crate::magic::context::{Context, labeled};
 use crate::magic::explain::{SAMPLES, query};
-use crate::magic::report::{HTML, NOTES, Page, file};
+use crate::magic::report::{NOTES, Page, file};
 use crate::terminal::screen::Screen;
 
 pub(super) struct ReportCommand;
 
-const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], SAMPLES, LOADING, Group::new("Output", &[HTML, QUIET])];
+const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], SAMPLES, LOADING, Group::new("Output", &[super::HTML, QUIET])];
 
 impl Magic for ReportCommand {
     fn name(&self) -> &'static str {
@@ -48,12 +48,16 @@ impl Magic for ReportCommand {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let path = file(call)?;
+        let prints = Screen::is_free(call, &["html"])?;
         let control = runs(call, context, "CONTROL", "control")?;
         let test = runs(call, context, "TEST", "test")?;
         warn_of(control.iter().chain(&test));
         let explanation = query(call, labeled(&control), labeled(&test)).run()?;
         let page = Page::of(&explanation, &control, &test)?;
-        page.save(&path)?;
-        if call.quiet() { Ok(()) } else { Screen::print(&page.written(&path)) }
+        if prints {
+            page.save(&path)?;
+            return Screen::print(&page.written(&path));
+        }
+        Screen::file(call, "html", |out| page.write(out))
     }
 }

@@ -155,7 +155,11 @@ impl Screen {
         }
     }
 
-    fn fill(fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
+    /// Writes to standard output; a reader that closed it is no error.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn fill(fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
         let attempt = || {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
             fill(&mut out)?;
