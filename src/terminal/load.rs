@@ -6,10 +6,14 @@ use crate::Error;
 use crate::magic::argument::Call;
 use crate::magic::context::{Context, jobs};
 use crate::magic::trace_load::options;
+use crate::session::run_paths;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::{Cache, LoadOptions, LoadProgress, TraceSet};
+
+/// The most runs that a message names.
+const MOST_NAMES: usize = 4;
 
 /// Loads the trace at the path in `argument`, and keeps it in the session as `label`.
 ///
@@ -45,6 +49,7 @@ pub(super) fn load_path(
         context.session.insert(Arc::clone(&loaded), path);
         return Ok(loaded);
     }
+    let path = one_run(call, path)?;
     let cache = if call.switch("no-cache") { None } else { cache(context) };
     let options = LoadOptions {
         label: Some(label.to_owned()),
@@ -62,6 +67,22 @@ pub(super) fn load_path(
     Screen::warn(&cache.and_then(|cache| cache.take_problem()).into_iter().collect::<Vec<_>>());
     context.session.insert(Arc::clone(&loaded), path);
     Ok(loaded)
+}
+
+/// Returns the run that a path names, also as a pattern that one run matches.
+///
+/// # Errors
+/// If several match.
+fn one_run(call: &Call<'_>, path: PathBuf) -> Result<PathBuf, Error> {
+    let mut runs = run_paths::expand(std::slice::from_ref(&path)).unwrap_or_default();
+    if runs.len() < 2 {
+        return Ok(runs.pop().unwrap_or(path));
+    }
+    let names: Vec<String> = runs.iter().take(MOST_NAMES).map(|run| run.display().to_string()).collect();
+    let more = if runs.len() > MOST_NAMES { ", …" } else { "" };
+    let reason = format!("it names {} runs: {}{more}", runs.len(), names.join(", "));
+    let hint = "name one of them; tracebook diff --stats and tracebook explain compare several".to_owned();
+    Err(call.cannot(format!("load {}", path.display()), &reason).hint(hint).into())
 }
 
 /// Returns the cache of loaded traces; `None` if it is off. Why it cannot be used is a warning, once, if the user chose it: the
