@@ -616,6 +616,12 @@ fn magics_are_commands() {
         (&["operatrs", control][..], "unknown command `operatrs`; did you mean operators?"),
         (&["operators"], "tracebook operators: missing NAME: a trace file or folder"),
         (&["timeit", control], "unknown command `timeit`"),
+        (&["get_trace_df", control], "unknown command `get_trace_df`; here it is tracebook events"),
+        (&["stragglers", control], "here it is tracebook potential-stragglers"),
+        (
+            &["diff", "*.json*", control],
+            "cannot load *.json*: it names 2 runs: control.json, test.json.gz; name one of them",
+        ),
         (&["operators", control, "--tpo", "5"], "unknown flag `--tpo`"),
         (&["diff", control, "test.json.gz", control], "if a pattern named it, quote that"),
     ] {

@@ -58,7 +58,7 @@ pub use api::{Magic, Timing};
 pub use argument::{Argument, Call, Form, Group, IdKind, Kind, Percentage, Value};
 pub use context::Context;
 pub use line::{Candidate, CandidateKind, Completion, Next, complete, inspect, reference, run};
-pub(crate) use line::{Invocation, parse_words};
+pub(crate) use line::{Invocation, magic_of_hta, parse_words};
 pub use magics::{MAGICS, SHOWN, TOPICS, find};
 pub use quantity::Quantity;
 pub(crate) use usage::usage_without_flags;

@@ -8,7 +8,7 @@ use crate::cell::{Segment, segments};
 use crate::display::{Output, Sink};
 use crate::magic::argument::{Argument, Call, Form, Group, Kind, did_you_mean};
 use crate::magic::context::Context;
-use crate::magic::{MAGICS, Magic, find, usage_without_flags};
+use crate::magic::{MAGICS, Magic, find, magic_of_hta, usage_without_flags};
 use crate::session::label;
 use crate::{Error, Failure, Problem, UsageError};
 use std::io::ErrorKind;
@@ -249,10 +249,12 @@ fn magic_of(name: &str) -> Result<&'static dyn Magic, Error> {
             .map(|name| name.replace('_', "-"))
             .collect();
         let near = did_you_mean(name, commands.iter().map(String::as_str));
-        let hint = if near.is_empty() {
-            "tracebook --help lists the commands, tracebook ask --help the magics".to_owned()
-        } else {
-            near
+        let hint = match magic_of_hta(&spelled) {
+            Some(here) => format!("here it is tracebook {}", here.replace('_', "-")),
+            None if near.is_empty() => {
+                "tracebook --help lists the commands, tracebook ask --help the magics".to_owned()
+            }
+            None => near,
         };
         return Err(UsageError::new("tracebook", problem).hint(hint).into());
     };

@@ -202,13 +202,19 @@ pub(super) fn parameter_of_hta(typed: &str, magic: &dyn Magic) -> Option<String>
     })
 }
 
+/// Returns the magic that does what HTA's call of this name does: `get_trace_df` is `events`.
+pub(crate) fn magic_of_hta(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let bare = name.strip_prefix("get_").unwrap_or(&name);
+    let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == name || *theirs == bare).map(|(_, here)| *here);
+    renamed.or_else(|| CATALOG.iter().map(|entry| entry.name).find(|here| name != *here && *here == bare))
+}
+
 /// Returns the hint for a name that IPython or HTA has; ends without a full stop.
 pub(super) fn foreign_hint(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     let bare = name.strip_prefix("get_").unwrap_or(&name);
-    let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == name || *theirs == bare).map(|(_, here)| *here);
-    let in_catalog = CATALOG.iter().map(|entry| entry.name).find(|here| name != *here && *here == bare);
-    if let Some(here) = renamed.or(in_catalog) {
+    if let Some(here) = magic_of_hta(&name) {
         return Some(format!("here it is %{here} (%{here}? for help)"));
     }
     let missing = HTA.iter().find(|(names, _)| names.iter().any(|theirs| *theirs == bare || *theirs == name));

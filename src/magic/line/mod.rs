@@ -14,6 +14,7 @@ mod sql;
 
 pub use candidate::{Candidate, CandidateKind};
 pub use complete::{Completion, complete};
+pub(crate) use foreign::magic_of_hta;
 pub use inspect::inspect;
 pub(crate) use parse::{Invocation, parse_words};
 pub use reference::reference;
