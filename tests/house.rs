@@ -127,6 +127,32 @@ fn no_room_names_what_it_must_not_know() {
 }
 
 #[test]
+fn categories_are_named_in_one_file() {
+    // `align_mtia` goes by parts of categories, as HTA does.
+    let allowed = ["domain/event_kind.rs", "frame/align_mtia.rs"];
+    let categories = [
+        "\"cpu_op\"",
+        "_runtime\"",
+        "_driver\"",
+        "\"python_function\"",
+        "\"Operator\"",
+        "\"user_annotation\"",
+        "\"gpu_user_annotation\"",
+    ];
+    for (path, text) in sources("crates/trace/src") {
+        let is_test =
+            path.components().any(|part| part.as_os_str() == "tests") || path.to_string_lossy().ends_with("tests.rs");
+        if is_test || allowed.iter().any(|file| path.ends_with(file)) {
+            continue;
+        }
+        for line in code(&text) {
+            let named = categories.iter().find(|category| line.contains(**category));
+            assert!(named.is_none(), "{}: {line}\nask EventKind (domain/event_kind.rs)", path.display());
+        }
+    }
+}
+
+#[test]
 fn one_room_of_the_library_waits_for_storage() {
     let room = root().join("crates/trace/src/read/remote");
     for (path, text) in sources("crates/trace/src") {

@@ -2,6 +2,7 @@
 
 use super::listed::{AnswerFiles, Listed};
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
+use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::interval::{Span, innermost};
@@ -116,21 +117,21 @@ impl Analysis for GpuKernelsWithUserAnnotations {
 
 /// Finds the annotation around each event with a stream; `None` if there are no annotations on the GPU.
 fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
-    let mut kind = rows.per_text(|cat| (cat == "gpu_user_annotation", cat == "cpu_op"));
+    let mut kind = rows.kinds();
     // Of each device and stream: the rows of its annotations, and the indices in `all` of its kernels.
     let mut streams: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let mut all = Vec::new();
     let mut any = false;
     for &row in cancellable(rank.rows()) {
         let row = row as usize;
-        let (is_annotation, is_operator) = kind(rows.cat(row));
         if rows.ts(row).is_none() {
             continue;
         }
-        if is_annotation {
+        let kind = kind(row);
+        if kind == EventKind::DeviceAnnotation {
             any = true;
             streams.entry(rows.thread(row)).or_default().0.push(row);
-        } else if rows.stream(row).is_some() && !is_operator {
+        } else if rows.stream(row).is_some() && kind != EventKind::Operator {
             streams.entry(rows.thread(row)).or_default().1.push(all.len());
             all.push((row, None));
         }

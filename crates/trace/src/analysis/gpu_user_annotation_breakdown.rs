@@ -1,6 +1,7 @@
 //! Time by user annotation.
 
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
+use crate::domain::EventKind;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
@@ -95,10 +96,10 @@ impl Analysis for GpuUserAnnotationBreakdown {
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        let wanted = if self.use_gpu_annotation { "gpu_user_annotation" } else { "user_annotation" };
-        let mut is_wanted = rows.per_text(|cat| cat == wanted);
+        let wanted = if self.use_gpu_annotation { EventKind::DeviceAnnotation } else { EventKind::Annotation };
+        let mut kind = rows.kinds();
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();
-        for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.cat(row))) {
+        for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| kind(row) == wanted) {
             by_code.entry(rows.name(row)).or_default().add(rows.dur(row));
         }
         let all = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();

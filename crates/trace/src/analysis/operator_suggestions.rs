@@ -3,7 +3,8 @@
 use super::shallowest_operators::shallowest;
 use crate::Compat;
 use crate::callstack::CallStacks;
-use crate::frame::{EventRows, StepName};
+use crate::domain::EventKind;
+use crate::frame::EventRows;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -21,12 +22,10 @@ pub(super) fn suggestions(
     most: usize,
 ) -> BTreeMap<String, i64> {
     let kernels = |row: usize| stacks.below(row).into_iter().filter(|&below| stacks.is_kernel(below)).count();
-    let mut is_operator = rows.per_text(|cat| matches!(cat, "cpu_op" | "Operator"));
-    let mut is_step = rows.per_text(StepName::is_step);
+    let mut kind = rows.kinds();
     let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
     for row in seen.iter().map(|&row| row as usize) {
-        if is_operator(rows.cat(row)) && !is_step(rows.name(row)) && rows.stream(row).is_none() && kernels(row) >= least
-        {
+        if kind(row) == EventKind::Operator && rows.stream(row).is_none() && kernels(row) >= least {
             *counts.entry(rows.name(row)).or_default() += 1;
         }
     }

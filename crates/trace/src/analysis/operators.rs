@@ -5,6 +5,7 @@ use super::{
 };
 use crate::Result;
 use crate::callstack::RankGraph;
+use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use crate::frame::EventRows;
 use crate::stats::micros;
@@ -254,12 +255,11 @@ impl Keys {
 
 /// Adds up the calls of a rank.
 fn sums(rows: &EventRows, graph: &RankGraph, by: OperatorsBy) -> BTreeMap<String, Sums> {
-    let mut is_operator = rows.per_text(|cat| cat == "cpu_op");
-    let mut is_python = rows.per_text(|cat| cat == "python_function");
+    let mut kind = rows.kinds();
     let mut is_module = rows.per_text(|name| name.starts_with("nn.Module: "));
     let mut has_row = move |row: usize| match by {
-        OperatorsBy::Module => is_python(rows.cat(row)) && is_module(rows.name(row)),
-        _ => is_operator(rows.cat(row)),
+        OperatorsBy::Module => kind(row) == EventKind::Python && is_module(rows.name(row)),
+        _ => kind(row) == EventKind::Operator,
     };
     let mut keys = Keys { by, numbers: HashMap::default(), keys: Vec::new() };
     let mut open: Vec<Open> = Vec::new();

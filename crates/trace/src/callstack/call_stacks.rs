@@ -6,6 +6,7 @@ mod tests;
 
 use super::Enclosing;
 use crate::Compat;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use call_tree::nesting::{Call, Closing, Forest, Growing, Step, nest, sort};
@@ -111,9 +112,9 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
     let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
     // Differs from HTA: it takes everything without a stream for CPU work unless the whole thread looks like a GPU's, and
     // Triton's operators, which carry the stream that they launch on, for GPU work.
-    let mut on_cpu = rows.per_text(|cat| match cat {
-        "cpu_op" => Some(true),
-        "gpu_user_annotation" | "cuda_sync" => Some(false),
+    let mut on_cpu = rows.per_text(|cat| match EventKind::of_category(cat) {
+        EventKind::Operator => Some(true),
+        EventKind::DeviceAnnotation | EventKind::Sync => Some(false),
         _ => None,
     });
     let mut threads: BTreeMap<(Option<i64>, Option<i64>), Thread> = BTreeMap::new();

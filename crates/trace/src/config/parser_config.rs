@@ -2,6 +2,7 @@
 
 use super::groups::{self, ALL_ARGS, ARG_GROUPS, ArgGroup};
 use super::{AVAILABLE_ARGS, AttributeSpec, AvailableArg, YamlVersion};
+use crate::domain::EventKind;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -227,7 +228,7 @@ impl ParserConfig {
     pub fn skip_event_types(&self) -> BTreeSet<String> {
         let by_backend = || match self.parser_backend {
             ParserBackend::Json => BTreeSet::new(),
-            _ => BTreeSet::from(["python_function".to_owned()]),
+            _ => BTreeSet::from([EventKind::PYTHON.to_owned()]),
         };
         self.skip_event_types.clone().unwrap_or_else(by_backend)
     }

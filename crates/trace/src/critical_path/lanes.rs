@@ -4,6 +4,7 @@ use super::answer::{BoundWindow, Lane, LanePlace};
 use super::figure::MOST_LANES;
 use super::ranks::LoadedRank;
 use crate::Result;
+use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use causal::Graph;
 use std::collections::{HashMap, HashSet};
@@ -48,44 +49,30 @@ fn collect(
     lanes: &mut HashMap<LanePlace, Vec<(i64, i64)>>,
 ) -> Result<()> {
     let rows = &rank.rows;
-    let mut kind = rows.per_text(kind_of);
+    let mut kind = rows.kinds();
     let number = rank.trace.rank();
     for row in 0..rows.len() {
         if row & 0xffff == 0 {
             checkpoint::check()?;
         }
-        let kind = kind(rows.cat(row));
-        let Some(ts) = rows.ts(row).filter(|_| kind != LaneKind::Neither) else { continue };
+        let (one, other) = rows.thread(row);
+        let place = match kind(row) {
+            EventKind::Kernel | EventKind::Memory => {
+                LanePlace::Stream { rank: number, device: one, stream: rows.stream(row).or(other) }
+            }
+            EventKind::Operator | EventKind::Call => LanePlace::Thread { rank: number, pid: one, tid: other },
+            // Annotations are around everything.
+            _ => continue,
+        };
+        let Some(ts) = rows.ts(row) else { continue };
         let start = ts.saturating_add(shift);
         let end = start.saturating_add(rows.dur(row).max(0));
         if end <= window.start || start >= window.end {
             continue;
         }
-        let (one, other) = rows.thread(row);
-        let place = match kind {
-            LaneKind::Device => LanePlace::Stream { rank: number, device: one, stream: rows.stream(row).or(other) },
-            _ => LanePlace::Thread { rank: number, pid: one, tid: other },
-        };
         lanes.entry(place).or_default().push((start.max(window.start), end.min(window.end)));
     }
     Ok(())
-}
-
-/// Where events of a category are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LaneKind {
-    Thread,
-    Device,
-    Neither,
-}
-
-fn kind_of(cat: &str) -> LaneKind {
-    if crate::domain::is_device_work(cat) {
-        return LaneKind::Device;
-    }
-    let is_call = cat.ends_with("_runtime") || cat.ends_with("_driver");
-    // Annotations are around everything.
-    if is_call || cat == "cpu_op" { LaneKind::Thread } else { LaneKind::Neither }
 }
 
 /// Joins intervals that overlap or are close.

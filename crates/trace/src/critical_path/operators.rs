@@ -1,6 +1,7 @@
 //! The outermost operator around an event, or around its launch.
 
 use crate::Result;
+use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use crate::frame::EventRows;
 use std::collections::BTreeMap;
@@ -15,14 +16,14 @@ pub(super) struct Outermost(BTreeMap<Thread, Vec<(i64, i64, usize)>>);
 impl Outermost {
     /// Finds the outermost operators of a rank.
     pub(super) fn of(rows: &EventRows) -> Result<Self> {
-        let mut is_operator = rows.per_text(|cat| cat == "cpu_op");
+        let mut kind = rows.kinds();
         let mut threads: BTreeMap<Thread, Vec<(i64, i64, usize)>> = BTreeMap::new();
         for row in 0..rows.len() {
             if row & 0xffff == 0 {
                 checkpoint::check()?;
             }
             // An operator with a stream runs on the GPU: torch.compile records some so.
-            if !is_operator(rows.cat(row)) || rows.stream(row).is_some() {
+            if kind(row) != EventKind::Operator || rows.stream(row).is_some() {
                 continue;
             }
             let Some(start) = rows.ts(row) else { continue };

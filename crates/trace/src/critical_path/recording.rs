@@ -2,10 +2,10 @@
 
 use super::collectives::Collectives;
 use crate::collective;
-use crate::domain::{is_collective, is_cpu_collective, is_device_work};
+use crate::domain::{EventKind, is_collective, is_cpu_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, StepName};
+use crate::frame::{EventRows, IntColumn};
 use crate::{Compat, Result, Trace};
 use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow};
 use polars::prelude::PlSmallStr;
@@ -92,35 +92,6 @@ fn load_within(host: &mut [HostEvent]) {
     }
 }
 
-/// What a row is, by its category.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Category {
-    Operator,
-    Annotation,
-    Python,
-    Call,
-    Kernel,
-    Memory,
-    Sync,
-    /// Flows, copies of annotations on the GPU, spans.
-    Other,
-}
-
-impl Category {
-    fn of(cat: &str) -> Self {
-        match cat {
-            "cpu_op" | "Operator" => Self::Operator,
-            "user_annotation" => Self::Annotation,
-            "python_function" => Self::Python,
-            "cuda_sync" => Self::Sync,
-            cat if cat.ends_with("_runtime") || cat.ends_with("_driver") || cat == "Runtime" => Self::Call,
-            cat if is_device_work(cat) && cat.to_ascii_lowercase().contains("mem") => Self::Memory,
-            cat if is_device_work(cat) => Self::Kernel,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// How the names of PyTorch's own data loading begin: work, not an annotation of other work.
 const DATA_LOADER: &str = "enumerate(DataLoader)";
 
@@ -137,9 +108,8 @@ struct Builder<'r> {
 impl Builder<'_> {
     fn fill(&mut self, loads_data: impl Fn(&str) -> bool) {
         let rows = self.rows;
-        let mut category = rows.per_text(Category::of);
+        let mut kind = rows.kinds();
         let mut loads_data = rows.per_text(loads_data);
-        let mut is_step = rows.per_text(StepName::is_step);
         let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
         let mut call = rows.per_text(Call::named);
         let mut communicates = rows.per_text(is_collective);
@@ -153,35 +123,34 @@ impl Builder<'_> {
         });
         for row in cancellable(0..rows.len()) {
             let Some(start) = rows.ts(row) else { continue };
-            let (cat, name) = (category(rows.cat(row)), rows.name(row));
-            let kind = match cat {
-                Category::Other => continue,
-                Category::Sync => {
+            let name = rows.name(row);
+            let kind = match kind(row) {
+                EventKind::DeviceAnnotation | EventKind::Span | EventKind::Other => continue,
+                EventKind::Sync => {
                     if let Some(kind) = sync(name) {
                         self.sync(row, kind);
                     }
                     continue;
                 }
-                Category::Kernel if communicates(name) => {
+                EventKind::Kernel if communicates(name) => {
                     self.device(row, start, DeviceKind::Communication);
                     continue;
                 }
-                Category::Kernel => {
+                EventKind::Kernel => {
                     self.device(row, start, DeviceKind::Compute);
                     continue;
                 }
-                Category::Memory => {
+                EventKind::Memory => {
                     self.device(row, start, DeviceKind::Memory);
                     continue;
                 }
-                Category::Call => HostKind::Call(call(name)),
-                Category::Operator | Category::Annotation if communicates_on_cpu(name) => HostKind::Collective,
+                EventKind::Call => HostKind::Call(call(name)),
+                EventKind::Operator | EventKind::Annotation if communicates_on_cpu(name) => HostKind::Collective,
                 _ if loads_data(name) => HostKind::Loading,
-                Category::Operator if is_step(name) => HostKind::Annotation,
-                Category::Operator => HostKind::Operator,
-                Category::Annotation if is_loader(name) => HostKind::Operator,
-                Category::Annotation => HostKind::Annotation,
-                Category::Python => HostKind::Python,
+                EventKind::Operator => HostKind::Operator,
+                EventKind::Annotation if is_loader(name) => HostKind::Operator,
+                EventKind::Annotation => HostKind::Annotation,
+                EventKind::Python => HostKind::Python,
             };
             let thread = self.thread(row);
             let (end, correlation) = (start.saturating_add(rows.dur(row)), number(rows.correlation(row)));

@@ -5,6 +5,7 @@ use super::bound_side::BoundSide;
 use super::present::words;
 use super::query::{CriticalPath, Instance};
 use crate::callstack::RankGraph;
+use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use crate::exec::fork_join::join;
 use crate::frame::EventRows;
@@ -387,7 +388,7 @@ impl PlacedEvents {
             }
             // An annotation around it, such as the step, launches for other regions.
             row = self.graph.forest().parent(row)?;
-            if self.rows.text(self.rows.cat(row)) != "cpu_op" {
+            if self.rows.kind(row) != EventKind::Operator {
                 return None;
             }
         }

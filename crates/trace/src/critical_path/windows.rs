@@ -2,6 +2,7 @@
 
 use super::query::{CriticalPath, Instance};
 use crate::Result;
+use crate::domain::EventKind;
 use crate::error::CriticalPathReason;
 use crate::frame::EventRows;
 
@@ -80,36 +81,31 @@ pub(super) fn windows(rows: &EventRows, rank: i64, query: &CriticalPath) -> Resu
 
 /// The whole recording; nothing if there is no event.
 fn whole(rows: &EventRows) -> Vec<Chosen> {
-    let mut is_work = rows.per_text(is_work);
-    let spans = (0..rows.len()).filter(|&row| is_work(rows.cat(row))).filter_map(|row| span(rows, row));
+    let mut kind = rows.kinds();
+    // Copies of annotations on the GPU and spans of the profiler are no work of the rank.
+    let mut is_work = |row: usize| {
+        let kind = kind(row);
+        kind.is_device_work()
+            || matches!(kind, EventKind::Operator | EventKind::Annotation | EventKind::Python | EventKind::Call)
+    };
+    let spans = (0..rows.len()).filter(|&row| is_work(row)).filter_map(|row| span(rows, row));
     let ends = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     let window = |(start, end)| Chosen { annotation: String::new(), instances: None, of: 1, thread: None, start, end };
     ends.map(window).into_iter().collect()
 }
 
-/// Tells whether events of a category are work of the rank: not copies of annotations on the GPU, spans of the profiler.
-fn is_work(cat: &str) -> bool {
-    let cat = cat.to_ascii_lowercase();
-    matches!(
-        cat.as_str(),
-        "cpu_op" | "user_annotation" | "python_function" | "kernel" | "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset"
-    ) || cat.ends_with("_runtime")
-        || cat.ends_with("_driver")
-        || cat == "mtia_ccp_events"
-}
-
 /// The annotations of the CPU whose name contains a text, in order of time; if there are none, other events of the CPU.
 fn marks(rows: &EventRows, text: &str) -> Vec<Mark> {
     let mut is_named = rows.per_text(|name| name.contains(text));
-    let mut is_annotation = rows.per_text(|cat| cat == "user_annotation");
-    let mut is_device = rows.per_text(|cat| cat.starts_with("gpu_") || crate::domain::is_device_work(cat));
+    let mut kind = rows.kinds();
     let named: Vec<usize> = (0..rows.len())
-        .filter(|&row| is_named(rows.name(row)) && rows.stream(row).is_none() && !is_device(rows.cat(row)))
+        .filter(|&row| is_named(rows.name(row)) && rows.stream(row).is_none() && !kind(row).is_on_device())
         .collect();
-    let has_annotation = named.iter().any(|&row| is_annotation(rows.cat(row)));
+    let mut is_annotation = |row: usize| kind(row) == EventKind::Annotation;
+    let has_annotation = named.iter().any(|&row| is_annotation(row));
     let mut marks: Vec<Mark> = named
         .into_iter()
-        .filter(|&row| !has_annotation || is_annotation(rows.cat(row)))
+        .filter(|&row| !has_annotation || is_annotation(row))
         .filter_map(|row| span(rows, row).map(|(start, end)| Mark { row, start, end }))
         .collect();
     marks.sort_by_key(|mark| (mark.start, -mark.end, mark.row));
@@ -131,9 +127,9 @@ fn ends_early(marks: &[Mark]) -> bool {
 
 /// Returns names of annotations that the rank has, each once, for a message.
 pub(super) fn known_annotations(rows: &EventRows) -> Vec<String> {
-    let mut is_annotation = rows.per_text(|cat| cat == "user_annotation");
+    let mut kind = rows.kinds();
     let mut names: Vec<String> = Vec::new();
-    for row in (0..rows.len()).filter(|&row| is_annotation(rows.cat(row)) && rows.stream(row).is_none()) {
+    for row in (0..rows.len()).filter(|&row| kind(row) == EventKind::Annotation && rows.stream(row).is_none()) {
         let name = rows.text(rows.name(row));
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());

@@ -1,6 +1,7 @@
 //! Iterations marked by events whose names match, instead of the profiler's steps.
 
 use super::trace::Trace;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use crate::frame::columns::*;
@@ -14,8 +15,10 @@ pub(crate) struct MarkedIterations {
     spans: Vec<(i64, i64)>,
 }
 
-/// Categories of host events that can mark an iteration.
-const MARKS: [&str; 4] = ["cpu_op", "Operator", "user_annotation", "python_function"];
+/// Tells whether events of a category can mark an iteration.
+fn can_mark(cat: &str) -> bool {
+    matches!(EventKind::of_category(cat), EventKind::Operator | EventKind::Annotation | EventKind::Python)
+}
 
 impl MarkedIterations {
     /// Finds the iterations of a rank. Of matches inside one another the outermost counts.
@@ -55,7 +58,7 @@ impl MarkedIterations {
     }
 
     fn of_rows(rows: &EventRows, marker: &Regex) -> Self {
-        let mut is_host = rows.per_text(|cat| MARKS.contains(&cat));
+        let mut is_host = rows.per_text(can_mark);
         let mut matches = rows.per_text(|name| marker.is_match(name));
         let marks: Vec<(i64, i64)> = cancellable(0..rows.len())
             .filter(|&row| is_host(rows.cat(row)) && matches(rows.name(row)))

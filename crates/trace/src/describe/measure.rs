@@ -1,7 +1,7 @@
 //! Measurements of one rank, made in one pass over its rows.
 
 use crate::collective::Collectives;
-use crate::domain::{GPU_ANNOTATION, KernelType, is_device_work};
+use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, StepName, once_per_text, value_of};
@@ -112,27 +112,6 @@ impl Total {
     }
 }
 
-/// The role of an event, by its category.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Operator,
-    DeviceWork,
-    /// An annotation of the CPU, projected onto a stream.
-    DeviceAnnotation,
-    Other,
-}
-
-impl Role {
-    fn of(cat: &str) -> Self {
-        match cat {
-            "cpu_op" | "Operator" => Self::Operator,
-            GPU_ANNOTATION => Self::DeviceAnnotation,
-            cat if is_device_work(cat) => Self::DeviceWork,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// The properties that a name determines.
 #[derive(Clone, Copy)]
 struct NameClass {
@@ -177,7 +156,7 @@ impl Measurements {
         let (name, cat) = (codes(NAME)?, codes(CAT)?);
         let (names, cats) = (name.get_mapping(), cat.get_mapping());
         let (name, cat) = (name.physical().downcast_as_array(), cat.physical().downcast_as_array());
-        let (mut role, mut class) = (once_per_text(cats, Role::of), once_per_text(names, NameClass::of));
+        let (mut event, mut class) = (once_per_text(cats, EventKind::of_category), once_per_text(names, NameClass::of));
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
         let mut measured = Measured { rank: trace.rank(), ..Measured::default() };
@@ -187,25 +166,25 @@ impl Measurements {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
             measured.negative += u64::from(lasts < 0);
             let lasts = compat.counted(lasts);
-            let role = role(value_of(cat, row).unwrap_or_default());
+            let event = event(value_of(cat, row).unwrap_or_default());
             let Some(code) = value_of(name, row) else { continue };
             let NameClass { kind, step, is_step } = class(code);
             if let Some(number) = step {
-                let steps = if role == Role::DeviceAnnotation { &mut device_steps } else { &mut measured.steps };
+                let steps = if event == EventKind::DeviceAnnotation { &mut device_steps } else { &mut measured.steps };
                 let end = start.saturating_add(lasts);
                 let span = steps.entry(number).or_insert((start, end));
                 *span = (span.0.min(start), span.1.max(end));
             }
-            match role {
+            match event {
                 // A step is no operator.
-                Role::Operator if !is_step => {
+                EventKind::Operator if !is_step => {
                     operators.entry(code).or_default().add(lasts);
                     measured.operators += 1;
                     if let Some(number) = iteration.get(row) {
                         *measured.operators_in.entry(number).or_default() += 1;
                     }
                 }
-                Role::DeviceWork if stream.get(row).is_some() => {
+                EventKind::Kernel | EventKind::Memory if stream.get(row).is_some() => {
                     kernels.entry(code).or_default().add(lasts);
                     if kind == KernelType::Communication {
                         communication.push(row);

@@ -5,6 +5,7 @@ use super::pairs::{WHOLE, iterations_of};
 use super::sums::{ByName, Selected, SideSums};
 use crate::certainty::{EventMix, InputShapes};
 use crate::dataset::MarkedIterations;
+use crate::domain::EventKind;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::cancellable;
 use crate::exec::memory::Task;
@@ -260,11 +261,12 @@ fn steps(run: &LabeledTrace, rank: &Trace) -> Result<BTreeMap<i64, i64>> {
     let (stream, durations) = (IntColumn::of(&events, STREAM)?, IntColumn::of(&events, DUR)?);
     let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
     let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let is_annotation = |cat: &str| EventKind::of_category(cat) == EventKind::DeviceAnnotation;
     let mut number = once_per_text(names.get_mapping(), |name| match StepName::of(name) {
         StepName::Number(number) => Some(number),
         _ => None,
     });
-    let mut is_copy = once_per_text(cats.get_mapping(), |cat| cat == "gpu_user_annotation");
+    let mut is_copy = once_per_text(cats.get_mapping(), is_annotation);
     let mut steps = BTreeMap::new();
     let codes = names.physical().iter().zip(cats.physical().iter());
     for (row, (name, cat)) in cancellable(codes.enumerate()) {

@@ -61,14 +61,6 @@ const NO_COMPUTATION: &[&str] = &[
     "collective_subgraph_execution",
 ];
 
-/// Whether events of this category are work of a device: a kernel, copy or fill, not a synchronisation.
-pub(crate) fn is_device_work(cat: &str) -> bool {
-    ["kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events", "mtia_dma"].contains(&cat)
-}
-
-/// Category of annotations that the profiler draws above kernels; they are no work.
-pub(crate) const GPU_ANNOTATION: &str = "gpu_user_annotation";
-
 /// Tells whether a kernel communicates.
 // Differs from HTA: it counts every kernel whose name starts with `hip` as communication.
 pub(crate) fn is_collective(name: &str) -> bool {

@@ -3,6 +3,7 @@
 mod archive_path;
 mod compat;
 mod environment;
+mod event_kind;
 mod kernel_type;
 mod numbers;
 mod pick;
@@ -13,8 +14,9 @@ mod warning_sentences;
 pub(crate) use archive_path::{archive_of, canonical, file_of};
 pub use compat::Compat;
 pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
-pub(crate) use kernel_type::{GPU_ANNOTATION, is_collective, is_cpu_collective, is_device_work};
+pub(crate) use event_kind::{EventKind, is_device_work};
 pub use kernel_type::{KernelType, memory_kernel_type};
+pub(crate) use kernel_type::{is_collective, is_cpu_collective};
 pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
 pub(crate) use secrets::has_secret;

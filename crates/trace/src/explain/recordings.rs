@@ -1,8 +1,8 @@
 //! Events of a rank → events of a call tree.
 
-use super::stacks::{PYTHON, is_graph_launch};
+use super::stacks::is_graph_launch;
 use crate::collective::{self, Collectives};
-use crate::domain::{is_collective, is_device_work};
+use crate::domain::{EventKind, is_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn, StepName};
@@ -103,18 +103,6 @@ fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) ->
     operators.filter_map(pair).collect()
 }
 
-/// Category of an event, as far as it matters here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Category {
-    Operator,
-    Annotation,
-    Python,
-    Launch,
-    Device,
-    /// Not part of a call tree: flows, copies of annotations on the GPU, synchronisation, spans.
-    Other,
-}
-
 struct Builder<'r> {
     rows: &'r EventRows,
     inputs: [Option<StringChunked>; 2],
@@ -131,15 +119,7 @@ struct Builder<'r> {
 impl Builder<'_> {
     fn fill(&mut self, iterations: &Iterations) {
         let rows = self.rows;
-        let mut category = rows.per_text(|cat| match cat {
-            "cpu_op" | "Operator" => Category::Operator,
-            "user_annotation" => Category::Annotation,
-            PYTHON => Category::Python,
-            cat if cat.ends_with("_runtime") || cat.ends_with("_driver") || cat == "Runtime" => Category::Launch,
-            cat if is_device_work(cat) => Category::Device,
-            _ => Category::Other,
-        });
-        let mut is_copy = rows.per_text(|cat| cat.to_ascii_lowercase().contains("mem"));
+        let mut kind = rows.kinds();
         let mut is_collective = rows.per_text(is_collective);
         let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
         let mut is_graph = rows.per_text(is_graph_launch);
@@ -150,20 +130,19 @@ impl Builder<'_> {
         let mut marks = rows.per_text(|name| iterations.marker.as_ref().is_some_and(|marker| marker.is_match(name)));
         for row in cancellable(0..rows.len()) {
             let Some(start) = rows.ts(row) else { continue };
-            let (cat, name) = (rows.cat(row), rows.name(row));
-            let kind = match category(cat) {
-                // In 2021, Kineto wrote annotations as operators.
-                Category::Operator if step(name).is_some() => Kind::Annotation,
-                Category::Operator => Kind::Operator,
-                Category::Annotation => Kind::Annotation,
-                Category::Python if is_module(name) => Kind::Module,
-                Category::Python => Kind::Python,
-                Category::Launch if is_graph(name) => Kind::GraphLaunch,
-                Category::Launch => Kind::Launch,
-                Category::Device if is_collective(name) => Kind::Gpu(Class::Communication),
-                Category::Device if is_copy(cat) => Kind::Gpu(Class::Copy),
-                Category::Device => Kind::Gpu(Class::Compute),
-                Category::Other => continue,
+            let name = rows.name(row);
+            let kind = match kind(row) {
+                EventKind::Operator => Kind::Operator,
+                EventKind::Annotation => Kind::Annotation,
+                EventKind::Python if is_module(name) => Kind::Module,
+                EventKind::Python => Kind::Python,
+                EventKind::Call if is_graph(name) => Kind::GraphLaunch,
+                EventKind::Call => Kind::Launch,
+                EventKind::Kernel | EventKind::Memory if is_collective(name) => Kind::Gpu(Class::Communication),
+                EventKind::Memory => Kind::Gpu(Class::Copy),
+                EventKind::Kernel => Kind::Gpu(Class::Compute),
+                // Not part of a call tree: flows, copies of annotations on the GPU, synchronisation, spans.
+                EventKind::Sync | EventKind::DeviceAnnotation | EventKind::Span | EventKind::Other => continue,
             };
             let end = start + rows.dur(row);
             let thread = self.thread(row, kind);

@@ -1,12 +1,10 @@
 //! Whether a rank recorded frames of Python, or launches of graphs.
 
+use crate::domain::EventKind;
 use crate::frame::columns::{CAT, NAME, TS};
 use crate::frame::{IntColumn, once_per_text};
 use crate::{Result, Trace};
 use polars::prelude::Categorical32Type;
-
-/// Category of frames of Python and of modules.
-pub(super) const PYTHON: &str = "python_function";
 
 /// Tells whether a rank has frames of Python or of modules with a time. Maps two columns.
 pub(crate) fn has_stacks(trace: &Trace) -> Result<bool> {
@@ -16,7 +14,7 @@ pub(crate) fn has_stacks(trace: &Trace) -> Result<bool> {
     let events = trace.frame_of(&[CAT.into(), TS.into()])?;
     let starts = IntColumn::of(&events, TS)?;
     let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
-    let mut is_python = once_per_text(cats.get_mapping(), |cat| cat == PYTHON);
+    let mut is_python = once_per_text(cats.get_mapping(), |cat| EventKind::of_category(cat) == EventKind::Python);
     let mut rows = cats.physical().iter().enumerate();
     Ok(rows.any(|(row, cat)| cat.is_some_and(&mut is_python) && starts.get(row).is_some()))
 }

@@ -142,8 +142,8 @@ pub(super) fn int_in(column: &str, mut numbers: Vec<i64>) -> Expr {
 }
 
 /// Returns an expression that is true for texts of a list.
-pub(super) fn text_is<const N: usize>(column: &str, wanted: [&str; N]) -> Expr {
-    let wanted = wanted.map(str::to_owned);
+pub(super) fn text_is<'t>(column: &str, wanted: impl IntoIterator<Item = &'t str>) -> Expr {
+    let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
     of_column(column, "is", move |column| texts(column, |text| wanted.iter().any(|wanted| wanted == text)))
 }
 

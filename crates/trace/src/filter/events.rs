@@ -2,6 +2,7 @@
 
 use super::Where;
 use super::condition::{anchored, holds, int_in, searched, text_is};
+use crate::domain::EventKind;
 use crate::error::FilterReason;
 use crate::frame::columns::*;
 use crate::{Error, Iteration, Pick, Rank, Result, Stream, TraceSet};
@@ -102,7 +103,7 @@ pub fn cpu_operator() -> Expr {
 
 /// Copies of exactly this name: `Memcpy DtoH (Device -> Pageable)`. HTA `MemCopyEventFilter`.
 pub fn mem_copy_event(name: &str) -> Expr {
-    text_is(NAME, [name]).and(text_is(CAT, ["gpu_memcpy"]))
+    text_is(NAME, [name]).and(text_is(CAT, EventKind::Memory.categories()))
 }
 
 /// Events that pass all of these filters; every event if there is none. HTA `CompositeFilter`.

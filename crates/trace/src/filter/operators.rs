@@ -1,6 +1,7 @@
 //! HTA's filters of events relative to an operator.
 
 use crate::callstack::CallStacks;
+use crate::domain::EventKind;
 use crate::error::FilterReason;
 use crate::frame::EventRows;
 use crate::frame::columns::{END, INDEX};
@@ -177,8 +178,8 @@ impl Events {
         let mut taken: Vec<bool> =
             (0..rows.len()).map(|row| self.same_side(row, root) && self.interval(row).is_some_and(&takes)).collect();
         if include_gpu_kernels {
-            let mut is_runtime = rows.per_text(|cat| cat.ends_with("_runtime"));
-            let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && is_runtime(rows.cat(row))).collect();
+            let mut is_call = rows.per_text(|cat| EventKind::of_category(cat) == EventKind::Call);
+            let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && is_call(rows.cat(row))).collect();
             for row in (0..rows.len()).filter(|&row| rows.stream(row).is_some()) {
                 taken[row] |= rows.partner(row).is_some_and(|launch| calls[launch]);
             }

@@ -5,6 +5,7 @@ use super::columns::*;
 use super::int_column::IntColumn;
 use super::step_name::StepName;
 use crate::Result;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use hashbrown::HashSet;
 use polars::prelude::{Categorical32Type, CategoricalChunked, DataFrame, IntoColumn};
@@ -80,12 +81,15 @@ impl Texts {
     }
 }
 
+// As HTA has it: by the beginnings of categories.
 fn is_cpu(cat: &str) -> bool {
-    cat.starts_with("cpu_op") || cat == "user_annotation" || cat.find("_runtime").is_some_and(|at| at > 0)
+    cat.starts_with(EventKind::OPERATOR)
+        || cat == EventKind::ANNOTATION
+        || cat.find("_runtime").is_some_and(|at| at > 0)
 }
 
 fn is_kernel(cat: &str) -> bool {
-    cat.starts_with("kernel")
+    cat.starts_with(EventKind::KERNEL)
         || cat.strip_prefix("gpu_mem").is_some_and(|rest| !rest.is_empty())
         || cat.starts_with("mtia_ccp_events")
 }

@@ -5,6 +5,7 @@ use super::builder::{IdColumn, IdColumnBuilder};
 use super::correlate::Partners;
 use super::iterations::{IterationIndex, ProfilerStep};
 use super::step_name::StepName;
+use crate::domain::EventKind;
 use crate::exec::fork_join::join;
 use crate::read::Meter;
 use crate::{Compat, Result};
@@ -104,12 +105,19 @@ impl Events {
         partners: &Partners<G>,
         compat: Compat,
     ) -> IdColumn {
-        let cpu_op = texts.iter().position(|text| text == "cpu_op").map(|symbol| symbol as u32);
+        let is_operator = |text: &String| match compat {
+            Compat::Exact => EventKind::of_category(text) == EventKind::Operator,
+            Compat::Hta => text == EventKind::OPERATOR,
+        };
+        let operators: Vec<bool> = texts.iter().map(is_operator).collect();
         // Triton's operators run on the CPU and carry the stream they launch on.
         let by_time = |row: usize| match self.stream.get(row) {
             None => true,
             // Differs from HTA: it goes by time for stream 0 only, and loses such operators on other streams.
-            Some(stream) => self.cat.get(row) == cpu_op && (stream == 0 || compat == Compat::Exact),
+            Some(stream) => {
+                let is_operator = self.cat.get(row).is_some_and(|cat| operators[cat as usize]);
+                is_operator && (stream == 0 || compat == Compat::Exact)
+            }
         };
         let launch = |row: usize| {
             // Differs from HTA: its kernels on stream 0 have no iteration, so that AMD's vanish from comparisons; and it

@@ -3,6 +3,8 @@
 use super::columns::*;
 use super::int_column::{IntColumn, value_of};
 use super::once_per_text;
+use super::step_name::StepName;
+use crate::domain::EventKind;
 use crate::{Compat, Result};
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
 use polars_arrow::array::PrimitiveArray;
@@ -139,6 +141,19 @@ impl EventRows {
         codes.sort_unstable();
         codes.dedup();
         codes.into_iter().map(|code| self.text(code).to_owned()).collect()
+    }
+
+    /// Returns the kind of an event; of many, use [`Self::kinds`].
+    pub(crate) fn kind(&self, row: usize) -> EventKind {
+        let of_category = EventKind::of_category(self.text(self.cat(row)));
+        EventKind::of(of_category, || StepName::is_step(self.text(self.name(row))))
+    }
+
+    /// Returns a function from rows to the kinds of their events, which looks at each text once.
+    pub(crate) fn kinds(&self) -> impl FnMut(usize) -> EventKind + '_ {
+        let mut of_category = self.per_text(EventKind::of_category);
+        let mut is_step = self.per_text(StepName::is_step);
+        move |row| EventKind::of(of_category(self.cat(row)), || is_step(self.name(row)))
     }
 
     /// Returns a function from codes to the results of `what`, which is called once per distinct text.

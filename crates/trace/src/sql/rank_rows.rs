@@ -1,7 +1,7 @@
 //! Rows of one rank in the tables of SQL.
 
 use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, ORIGIN, TRACE, View, source};
-use crate::domain::{GPU_ANNOTATION, is_device_work};
+use crate::domain::{EventKind, is_device_work};
 use crate::frame::columns::{CAT, DUR, END, INDEX, INDEX_CORRELATION, ITERATION, NAME, RANK, STREAM, TS};
 use crate::frame::{StepName, once_per_text};
 use crate::{KernelType, Result, Trace, TraceSet};
@@ -131,7 +131,7 @@ fn kernels(events: &DataFrame) -> Result<Vec<bool>> {
 fn steps(events: &DataFrame) -> Result<Vec<bool>> {
     let of_cpu = events.column(STREAM)?.is_null();
     let step = by_text(events, NAME, |name| matches!(StepName::of(name), StepName::Number(_)))?;
-    let drawn = by_text(events, CAT, |cat| cat == GPU_ANNOTATION)?;
+    let drawn = by_text(events, CAT, |cat| EventKind::of_category(cat) == EventKind::DeviceAnnotation)?;
     let steps: Vec<bool> = step.into_iter().zip(of_cpu.iter()).map(|(is, of_cpu)| is && of_cpu == Some(true)).collect();
     let on_cpu: Vec<bool> = steps.iter().zip(drawn).map(|(&step, drawn)| step && !drawn).collect();
     Ok(if on_cpu.contains(&true) { on_cpu } else { steps })

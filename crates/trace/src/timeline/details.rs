@@ -2,6 +2,7 @@
 
 use super::rank_lanes::Content;
 use super::shown::{Placed, ShownRank, Timeline};
+use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
@@ -14,8 +15,6 @@ use timeline::Span;
 const SHOWN: [&str; 4] = [NAME, TS, DUR, END];
 /// The most arrows of one event.
 const MOST_ARROWS: usize = 64;
-/// The category of operators.
-const OPERATOR: &str = "cpu_op";
 
 impl Timeline {
     /// Returns an event with all its arguments; `None` if the lane has no such event.
@@ -115,7 +114,7 @@ impl Timeline {
             pairs.extend(own.map(|forward| ("forward", forward, event)));
             let backward = cancellable(0..rows.len()).filter(|&row| forward.get(row) == Some(index));
             pairs.extend(backward.map(|row| ("forward", event, row)));
-        } else if rows.text(rows.cat(event)) == OPERATOR {
+        } else if rows.kind(event) == EventKind::Operator {
             let operators = self.rank(placed).forward()?;
             let row = |index: i64| rows.row_of(index);
             pairs.extend(operators.forward_of(index).filter_map(row).map(|forward| ("forward", forward, event)));

@@ -2,12 +2,12 @@
 
 use super::lane_labels::arrange;
 use crate::counter::{memory_bandwidth, queue_lengths};
-use crate::domain::is_device_work;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::{Inherited, cancellable, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::{Filter, TraceFilter, Where};
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
+use crate::frame::{EventRows, IntColumn, READ_COLUMNS, StepName};
 use crate::{Compat, Result, Trace};
 use call_tree::nesting::{Call, Closing, Step, nest, sort};
 use foldhash::fast::FixedState;
@@ -98,6 +98,8 @@ impl ShownEvents {
 /// The lanes of a rank, from above.
 pub(super) struct RankLanes {
     pub(super) lanes: Vec<RankLane>,
+    /// Whether steps are operators by their category, as Kineto wrote them in 2021.
+    pub(super) steps_are_operators: bool,
     /// How many threads are helpers.
     pub(super) helpers: usize,
     pub(super) texts: Arc<CategoricalMapping>,
@@ -155,7 +157,11 @@ impl RankLanes {
             lanes.extend(counters?);
             arrange(&mut lanes, &texts, &trace.info().track_names);
             let helpers = lanes.iter().filter(|lane| lane.is_helper && lane.key.kind == LaneKind::Thread).count();
-            Ok(Self { lanes, helpers, texts: texts.mapping() })
+            let mut is_step = texts.per_text(StepName::is_step);
+            let is_old = |row: u32| EventKind::of_category(texts.text(texts.cat(row as usize))) == EventKind::Operator;
+            let step = rows.iter().copied().find(|&row| is_step(texts.name(row as usize)));
+            let steps_are_operators = step.is_some_and(is_old);
+            Ok(Self { lanes, steps_are_operators, helpers, texts: texts.mapping() })
         })
     }
 
@@ -166,8 +172,7 @@ impl RankLanes {
 
     /// Returns the lane of an event.
     pub(super) fn lane_of(&self, rows: &EventRows, row: usize) -> Option<usize> {
-        let class = classify(rows.text(rows.cat(row)));
-        let key = key(rows, row, class);
+        let key = key(rows, row, rows.kind(row));
         self.lanes.iter().position(|lane| lane.key == key)
     }
 
@@ -182,39 +187,17 @@ impl RankLanes {
     }
 }
 
-/// What the category of an event says about its lane.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Annotation,
-    GpuAnnotation,
-    Sync,
-    DeviceWork,
-    Python,
-    Other,
-}
-
-fn classify(cat: &str) -> Class {
-    match cat {
-        "user_annotation" => Class::Annotation,
-        "gpu_user_annotation" => Class::GpuAnnotation,
-        "cuda_sync" => Class::Sync,
-        "python_function" => Class::Python,
-        cat if is_device_work(cat) => Class::DeviceWork,
-        _ => Class::Other,
-    }
-}
-
-fn key(rows: &EventRows, row: usize, class: Class) -> Key {
+fn key(rows: &EventRows, row: usize, event: EventKind) -> Key {
     let (pid, tid) = rows.thread(row);
     let stream = rows.stream(row);
-    let (kind, tid) = match class {
-        Class::Annotation => (LaneKind::Annotation, tid),
-        Class::GpuAnnotation => (LaneKind::GpuAnnotation, stream.or(tid)),
-        Class::Sync | Class::DeviceWork => (LaneKind::Stream, stream.or(tid)),
-        Class::Python | Class::Other if stream.is_some() => (LaneKind::Stream, stream),
-        Class::Python | Class::Other => (LaneKind::Thread, tid),
+    let (kind, tid) = match event {
+        EventKind::Annotation => (LaneKind::Annotation, tid),
+        EventKind::DeviceAnnotation => (LaneKind::GpuAnnotation, stream.or(tid)),
+        EventKind::Sync | EventKind::Kernel | EventKind::Memory => (LaneKind::Stream, stream.or(tid)),
+        _ if stream.is_some() => (LaneKind::Stream, stream),
+        _ => (LaneKind::Thread, tid),
     };
-    Key { pid, tid, kind, is_sync: class == Class::Sync }
+    Key { pid, tid, kind, is_sync: event == EventKind::Sync }
 }
 
 /// Groups events by lane and stacks them; events without a start have no place.
@@ -223,7 +206,7 @@ fn key(rows: &EventRows, row: usize, class: Class) -> Key {
 /// If there are so many lanes that they do not fit the budget.
 fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budget) -> Result<Vec<RankLane>> {
     let dur = IntColumn::of(events, DUR)?;
-    let mut class = rows.per_text(classify);
+    let mut kind = rows.kinds();
     let mut places: HashMap<Key, usize, FixedState> = HashMap::default();
     let mut groups: Vec<(Key, Vec<u32>)> = Vec::new();
     // For each group: whether it has an event that is no Python function.
@@ -233,8 +216,8 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         if rows.ts(row as usize).is_none() {
             continue;
         }
-        let class = class(rows.cat(row as usize));
-        let key = key(rows, row as usize, class);
+        let kind = kind(row as usize);
+        let key = key(rows, row as usize, kind);
         if groups.get(last).is_none_or(|group| group.0 != key) {
             last = *places.entry(key).or_insert(groups.len());
             if last == groups.len() {
@@ -243,7 +226,7 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
             }
         }
         groups[last].1.push(row);
-        works[last] |= class != Class::Python;
+        works[last] |= kind != EventKind::Python;
     }
     drop(places);
     // A rank may have as many lanes as events, each larger than its events.

@@ -4,6 +4,7 @@ use super::rank_lanes::{Key, LaneKind, RankLanes};
 use super::shown::{Placed, Timeline};
 use super::view::{Columns, pack};
 use crate::Result;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::once_per_text;
 use serde_json::{Value, json};
@@ -64,6 +65,9 @@ impl Processes {
         }
     }
 }
+
+/// The condition of steps.
+const STEP: &str = "name ~ \"^ProfilerStep\"";
 
 impl Timeline {
     /// Finds events whose name contains a text, ASCII letters in any case. Where an output does not list all lanes, also the first event of
@@ -205,15 +209,21 @@ impl Timeline {
             Some(value) => format!("{column} == {value}"),
             None => format!("{column} is null"),
         };
+        let [annotation, on_device, sync] = [EventKind::ANNOTATION, EventKind::DEVICE_ANNOTATION, EventKind::SYNC];
+        let steps_are_operators = self.rank(placed).lanes.steps_are_operators;
         let mut parts = match kind {
-            LaneKind::Annotation => vec!["cat == user_annotation".to_owned(), equals("tid", tid)],
-            LaneKind::Thread => {
-                vec![equals("tid", tid), "stream is null and not cat in user_annotation,gpu_user_annotation".to_owned()]
+            LaneKind::Annotation if steps_are_operators => {
+                vec![format!("(cat == {annotation} or {STEP})"), equals("tid", tid)]
             }
-            LaneKind::GpuAnnotation => vec!["cat == gpu_user_annotation".to_owned(), equals("tid", tid)],
+            LaneKind::Annotation => vec![format!("cat == {annotation}"), equals("tid", tid)],
+            LaneKind::Thread => {
+                let steps = if steps_are_operators { format!(" and not {STEP}") } else { String::new() };
+                vec![equals("tid", tid), format!("stream is null and not cat in {annotation},{on_device}{steps}")]
+            }
+            LaneKind::GpuAnnotation => vec![format!("cat == {on_device}"), equals("tid", tid)],
             LaneKind::Stream | LaneKind::Counter => {
-                let what = if is_sync { "cat == cuda_sync" } else { "cat != cuda_sync" };
-                vec![equals("stream", tid), what.to_owned()]
+                let what = if is_sync { "==" } else { "!=" };
+                vec![equals("stream", tid), format!("cat {what} {sync}")]
             }
         };
         let of_rank = processes.entry((placed.side, placed.rank, kind.nests()));

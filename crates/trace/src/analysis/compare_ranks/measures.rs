@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::analysis::{Merge, RankView};
 use crate::collective::Collectives;
-use crate::domain::{GPU_ANNOTATION, KernelType, is_device_work};
+use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{EventRows, StepName};
 use crate::interval::{Span, length, merged, overlaps};
@@ -88,17 +88,6 @@ impl Merge for State {
     }
 }
 
-/// Categories of annotations: they span operators, whose time they would hide.
-const ANNOTATIONS: [&str; 3] = ["user_annotation", GPU_ANNOTATION, "Trace"];
-
-/// What an event is for this analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Work,
-    Host,
-    Annotation,
-}
-
 impl State {
     /// Measures one rank.
     ///
@@ -107,12 +96,7 @@ impl State {
     pub(super) fn of(view: &RankView) -> Result<Self> {
         let rank = view.rank();
         let rows = EventRows::of(view.all_events(), view.compat())?;
-        let mut part = rows.per_text(|cat| match cat {
-            cat if ANNOTATIONS.contains(&cat) => Role::Annotation,
-            cat if is_device_work(cat) => Role::Work,
-            _ => Role::Host,
-        });
-        let mut gpu_annotation = rows.per_text(|cat| cat == GPU_ANNOTATION);
+        let mut kind = rows.kinds();
         let mut step = rows.per_text(|name| match StepName::of(name) {
             StepName::Number(number) => Some(number),
             _ => None,
@@ -130,19 +114,24 @@ impl State {
             let row = row as usize;
             let Some(start) = rows.ts(row) else { continue };
             let span = Span { start, end: start.saturating_add(rows.dur(row).max(0)) };
-            let (name, cat) = (rows.name(row), rows.cat(row));
+            let (name, kind) = (rows.name(row), kind(row));
             all = Some(all.map_or(span, |all| Span { start: all.start.min(start), end: all.end.max(span.end) }));
-            match (part(cat), rows.stream(row)) {
-                (Role::Work, Some(_)) => {
+            match (kind, rows.stream(row)) {
+                (EventKind::Kernel | EventKind::Memory, Some(_)) => {
                     let class = class(name);
                     work.entry(class).or_default().push(span);
                     let sum = sums.entry((class, name)).or_default();
                     *sum = sum.saturating_add(length(&[span]));
                 }
-                (Role::Host, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
+                // They span operators, whose time they would hide.
+                (EventKind::Annotation | EventKind::DeviceAnnotation | EventKind::Span, _) => {}
+                (EventKind::Kernel | EventKind::Memory, None) => {}
+                (_, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
                 _ => {}
             }
-            if let Some(number) = step(name).filter(|_| rows.stream(row).is_none() && !gpu_annotation(cat)) {
+            if let Some(number) =
+                step(name).filter(|_| rows.stream(row).is_none() && kind != EventKind::DeviceAnnotation)
+            {
                 numbers.insert(number);
                 steps.push(span);
             }

@@ -5,13 +5,14 @@ use super::recording::{Event, Kind, Recording};
 use super::sequence::{Sequence, counter_names};
 use super::strings::{Symbol, write_text};
 use super::wire::{Malformed, Message};
+use crate::domain::EventKind;
 
 /// Categories of JSON by the names of PyTorch's render stages.
 const STAGES: [(&str, &str); 6] = [
-    ("Kernel", "kernel"),
-    ("Memcpy", "gpu_memcpy"),
-    ("Memset", "gpu_memset"),
-    ("Annotation", "gpu_user_annotation"),
+    ("Kernel", EventKind::KERNEL),
+    ("Memcpy", EventKind::MEMCPY),
+    ("Memset", EventKind::MEMSET),
+    ("Annotation", EventKind::DEVICE_ANNOTATION),
     ("EventRecord", "graph_event_node"),
     ("HostNode", "graph_host_node"),
 ];

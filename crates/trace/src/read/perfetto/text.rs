@@ -3,6 +3,7 @@
 use super::args::Keys;
 use super::recording::{Event, Kind, Recording, UNFINISHED};
 use super::strings::Symbol;
+use crate::domain::EventKind;
 use crate::read::source::Damage;
 use serde_json::json;
 use std::io::{Error, Read, Result, Write};
@@ -263,18 +264,18 @@ fn infer_categories(recording: &mut Recording) -> u64 {
         let (name, keys) = (strings.text(event.name), event.keys);
         let is_operator = || name.contains("::") || keys.has(Keys::OPERATOR);
         let category = match () {
-            () if keys.has(Keys::GRID) => "kernel",
-            () if keys.has(Keys::SYNC) => "cuda_sync",
-            () if name.starts_with("Memcpy") && keys.has(Keys::BYTES) => "gpu_memcpy",
-            () if name.starts_with("Memset") && keys.has(Keys::STREAM) => "gpu_memset",
-            () if keys.has(Keys::CALLBACK) && name.starts_with("cu") && !name.starts_with("cuda") => "cuda_driver",
-            () if keys.has(Keys::CALLBACK) || name.starts_with("cuda") || name.starts_with("hip") => "cuda_runtime",
-            () if keys.has(Keys::PYTHON) => "python_function",
-            () if keys.has(Keys::STREAM) => "kernel",
+            () if keys.has(Keys::GRID) => EventKind::KERNEL,
+            () if keys.has(Keys::SYNC) => EventKind::SYNC,
+            () if name.starts_with("Memcpy") && keys.has(Keys::BYTES) => EventKind::MEMCPY,
+            () if name.starts_with("Memset") && keys.has(Keys::STREAM) => EventKind::MEMSET,
+            () if keys.has(Keys::CALLBACK) && name.starts_with("cu") && !name.starts_with("cuda") => EventKind::DRIVER,
+            () if keys.has(Keys::CALLBACK) || name.starts_with("cuda") || name.starts_with("hip") => EventKind::RUNTIME,
+            () if keys.has(Keys::PYTHON) => EventKind::PYTHON,
+            () if keys.has(Keys::STREAM) => EventKind::KERNEL,
             // The process of the profiler's own work, −1 without its sign.
             () if places.get(event.lane as usize).is_some_and(|(pid, _)| pid == "2147483647") => "overhead",
-            () if is_operator() => "cpu_op",
-            () => "user_annotation",
+            () if is_operator() => EventKind::OPERATOR,
+            () => EventKind::ANNOTATION,
         };
         event.category = strings.symbol(category);
         inferred += 1;
