@@ -8,14 +8,22 @@ import { RULER } from "./timeline-ruler.js";
 
 /** @import { Layout, Placed, Timeline } from "../types/timeline-view" */
 
-/** What a label has beside its text, and the width of a character, in pixels. */
+/** What a label has beside its text, and the width of a narrow character, in pixels. */
 const BESIDE_LABEL = 28;
-const CHAR = 5.8;
-/** The width of what is written behind the label of a counter, in pixels, about. */
-const MOST_WIDTH = 44;
+const CHAR = 5;
+/** Labels get no shorter than this, in characters. */
+const FEWEST_CHARS = 6;
+/** What is between a label and the largest value behind it, in pixels, and the size of that text. */
+const BESIDE_MOST = 4;
+const MOST_SIZE = "10px";
 
-/** Whether the largest value is written behind a label. @param {Placed} placed */
-const hasMost = ({ lane, collapsed }) => lane?.kind === "counter" && lane.max !== undefined && !collapsed;
+/** The largest value of a counter, which is written behind its label. @param {Placed} placed */
+function mostOf({ lane, collapsed }) {
+  if (lane?.kind !== "counter" || lane.max === undefined || collapsed) {
+    return "";
+  }
+  return `to ${lane.max.toLocaleString("en-US", { maximumSignificantDigits: 4 })}${lane.unit ? ` ${lane.unit}` : ""}`;
+}
 
 /** The keys, for the help and for screen readers. @type {[string, string][]} */
 export const KEYS = [
@@ -140,6 +148,37 @@ function spoken({ lane, label, collapsed, gap }) {
 }
 
 /**
+ * Shortens labels that do not fit their place in the font of `node`, each as little as possible. Labels that begin alike stay different:
+ * `control: annotations of thread 40711`.
+ *
+ * @param {HTMLElement} node
+ * @param {Placed[]} placed
+ * @param {number} width of labels and what is beside them, in pixels
+ * @returns {Map<string, string>} the short labels, by the whole ones
+ */
+function fitted(node, placed, width) {
+  const pen = document.createElement("canvas").getContext("2d");
+  if (!pen) {
+    return elideApart(placed.map(({ label }) => label), FEWEST_CHARS);
+  }
+  const { font } = getComputedStyle(node.isConnected ? node : document.body);
+  pen.font = font.replace(/[\d.]+px/, MOST_SIZE);
+  const beside = (/** @type {string} */ most) => BESIDE_LABEL + (most ? BESIDE_MOST + pen.measureText(most).width : 0);
+  const rooms = new Map(placed.map((part) => [part.label, width - beside(mostOf(part))]));
+  pen.font = font;
+  const fits = (/** @type {string} */ text, /** @type {string} */ label) => pen.measureText(text).width <= (rooms.get(label) ?? 0);
+  /** @type {Map<string, string>} */
+  const short = new Map();
+  let long = [...rooms.keys()].filter((label) => !fits(label, label));
+  for (let most = Math.max(Math.floor(width / CHAR), FEWEST_CHARS); long.length > 0; most -= 1) {
+    const tried = elideApart(long, most);
+    tried.forEach((text, label) => (fits(text, label) || most === FEWEST_CHARS) && short.set(label, text));
+    long = long.filter((label) => !short.has(label));
+  }
+  return short;
+}
+
+/**
  * Draws the labels of lanes between two heights: buttons that collapse them, of which Tab reaches one, `active` or the first.
  *
  * @param {HTMLElement} node
@@ -150,12 +189,9 @@ export function drawLabels(node, { placed: all }, { toggle, active, width, from,
   const placed = all.filter(({ key, top, height }) => (top < to && top + height > from) || key === active);
   const focused = node.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
   const reached = placed.some(({ key }) => key === active) ? active : placed[0]?.key;
-  // Labels that begin alike stay different: `control: annotations of thread 40711`.
-  const fitted = (/** @type {Placed[]} */ parts, /** @type {number} */ beside) => elideApart(parts.map(({ label }) => label), Math.floor((width - beside) / CHAR));
-  const short = fitted(placed, BESIDE_LABEL);
-  const shortCounters = fitted(placed.filter(hasMost), BESIDE_LABEL + MOST_WIDTH);
+  const short = fitted(node, placed, width);
   const made = placed.map((part) => {
-    const label = element("span", { className: "tl-name", text: (hasMost(part) ? shortCounters : short).get(part.label) ?? part.label });
+    const label = element("span", { className: "tl-name", text: short.get(part.label) ?? part.label });
     const lane = button(undefined, () => toggle(part.key), {
       className: `tl-lane tl-lane-${part.kind}${part.collapsed ? " tl-closed" : ""}`,
       title: spoken(part),
@@ -164,8 +200,9 @@ export function drawLabels(node, { placed: all }, { toggle, active, width, from,
     });
     lane.dataset.key = part.key;
     lane.append(element("span", { className: "tl-twist", text: part.gap ? "+" : part.collapsed ? "▸" : "▾", aria: { hidden: "true" } }), label);
-    if (hasMost(part) && part.lane?.max !== undefined) {
-      lane.append(element("span", { className: "tl-most", text: `to ${part.lane.max.toLocaleString("en-US", { maximumSignificantDigits: 4 })}${part.lane.unit ? ` ${part.lane.unit}` : ""}` }));
+    const most = mostOf(part);
+    if (most) {
+      lane.append(element("span", { className: "tl-most", text: most }));
     }
     lane.style.top = `${part.lane ? part.top - 2 : part.top}px`;
     lane.style.height = `${part.lane ? part.height + 4 : part.height}px`;

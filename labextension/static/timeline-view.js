@@ -80,6 +80,8 @@ export class TimelineView {
     this.drawn = "";
     this.frames = 0;
     this.gutter = GUTTER;
+    /** The width for which labels were shortened. */
+    this.labelWidth = 0;
     this.width = 0;
     this.height = 0;
     this.pending = 0;
@@ -240,6 +242,11 @@ export class TimelineView {
     parts.root.style.setProperty("--tl-gutter", `${this.gutter}px`);
     this.width = Math.max(parts.scroll.clientWidth - this.gutter, 50);
     this.height = parts.scroll.clientHeight;
+    if (this.labelWidth !== this.gutter) {
+      this.labelWidth = this.gutter;
+      this.labelled = { from: 0, to: 0 };
+      this.label();
+    }
     this.dirty();
   }
 

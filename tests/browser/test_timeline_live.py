@@ -61,12 +61,19 @@ def test_kernel_answers_what_the_output_does_not_contain(executed, screenshots):
     page.screenshot(screenshots / "timeline-selected.png")
 
 
+#: The labels that are wider than their place.
+CUT = "labels => labels.filter((label) => label.scrollWidth > label.clientWidth).map((label) => label.textContent)"
+
+
 def test_two_traces_and_flames_are_drawn(executed, screenshots):
     page = executed
     two = cell(page, TWO).locator(".tl-root")
     expect(two.locator(".tl-lane-group .tl-name")).to_have_text(["GPU", "CPU threads", "bandwidth"])
     labels = two.locator(".tl-lane-lane .tl-name").all_text_contents()
     assert labels[2:4] == ["control: stream 7, GPU 3", "test: stream 7, GPU 1"], labels
+    # Labels are shortened in the middle, and the browser cuts none of their ends off.
+    cut = two.locator(".tl-lane-lane .tl-name").evaluate_all(CUT)
+    assert labels[0].startswith("control: ann") and labels[0].endswith(" of stream 7") and not cut, (labels[0], cut)
     two.scroll_into_view_if_needed()
     page.evaluate(DRAWN)
     page.screenshot(screenshots / "timeline-two.png")
