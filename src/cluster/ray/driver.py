@@ -5,6 +5,7 @@ It knows Ray and child processes, and nothing of traces. Its own lines begin wit
 """
 
 import base64
+import ctypes
 import hashlib
 import json
 import os
@@ -21,6 +22,8 @@ BEGUN = time.monotonic()
 TIMEOUT = 20
 #: How long the end of interrupted tasks is waited for, and then that of killed ones, in seconds. Ray kills a stopped job after 3 seconds.
 INTERRUPT_TIMEOUT, KILL_TIMEOUT = 1.5, 0.5
+#: The option of Linux's `prctl` for the signal that a process gets when its parent ends.
+PARENT_DEATH_SIGNAL = 1
 #: Exit codes of the program: see docs/task.md.
 WRONG_PLAN, LATER = 2, 75
 
@@ -71,6 +74,14 @@ def find_program(name, sha256):
     raise FileNotFoundError(f"the program {name} was not shipped, or this node has another one of its name")
 
 
+def end_with_parent():
+    """Returns what a child process runs first so that it is killed when its parent, a worker of Ray, ends: Ray kills workers without their
+    children. Nothing outside of Linux."""
+    # Loaded before the fork.
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    return prctl and (lambda: prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL))
+
+
 def run_step(core, step, inputs, *states):
     """Runs one step of the program in a child process. Returns how it ended, and its output."""
     node = ray.get_runtime_context().get_node_id()
@@ -86,6 +97,7 @@ def run_step(core, step, inputs, *states):
         capture_output=True,
         env=environment,
         check=False,
+        preexec_fn=end_with_parent(),
     )
     words = child.stderr[-8000:].decode(errors="replace").strip()
     if child.returncode < 0:
@@ -152,7 +164,7 @@ class Job:
     def cancel(self):
         """Cancels all steps that have not ended. Requests for slots that a dead driver leaves behind can keep the slots.
 
-        A step is interrupted first: it kills its child process then, which lives on where Ray kills the worker.
+        A step is interrupted first, which ends its child process at once.
         """
         pending = list(self.pending)
         for force, timeout in ((False, INTERRUPT_TIMEOUT), (True, KILL_TIMEOUT)):
