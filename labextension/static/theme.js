@@ -2,15 +2,21 @@
 // Colours of the page's theme, and notification of theme changes.
 
 /**
- * Returns the value of a theme variable at `node`, or `fallback` if the theme does not set it. An element that is not on the page yet has
- * no style: it gets that of the page.
+ * Returns the style of `node`. An element that is not on the page yet has none: it gets that of the page.
+ *
+ * @param {Element} node
+ */
+export const styleOf = (node) => getComputedStyle(node.isConnected ? node : document.body);
+
+/**
+ * Returns the value of a theme variable at `node`, or `fallback` if the theme does not set it.
  *
  * @param {Element} node
  * @param {string} variable
  * @param {string} fallback
  */
 export function themed(node, variable, fallback) {
-  return getComputedStyle(node.isConnected ? node : document.body).getPropertyValue(variable).trim() || fallback;
+  return styleOf(node).getPropertyValue(variable).trim() || fallback;
 }
 
 /** @type {Set<() => unknown>} */

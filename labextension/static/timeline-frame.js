@@ -3,6 +3,7 @@
 
 import { button, element } from "./element.js";
 import { elideApart } from "./names.js";
+import { styleOf } from "./theme.js";
 import { PAGE } from "./timeline-lane-list.js";
 import { RULER } from "./timeline-ruler.js";
 
@@ -161,7 +162,7 @@ function fitted(node, placed, width) {
   if (!pen) {
     return elideApart(placed.map(({ label }) => label), FEWEST_CHARS);
   }
-  const { font } = getComputedStyle(node.isConnected ? node : document.body);
+  const { font } = styleOf(node);
   pen.font = font.replace(/[\d.]+px/, MOST_SIZE);
   const beside = (/** @type {string} */ most) => BESIDE_LABEL + (most ? BESIDE_MOST + pen.measureText(most).width : 0);
   const rooms = new Map(placed.map((part) => [part.label, width - beside(mostOf(part))]));
