@@ -157,10 +157,8 @@ impl RankLanes {
             lanes.extend(counters?);
             arrange(&mut lanes, &texts, &trace.info().track_names);
             let helpers = lanes.iter().filter(|lane| lane.is_helper && lane.key.kind == LaneKind::Thread).count();
-            let mut is_step = texts.per_text(StepName::is_step);
             let is_old = |row: u32| EventKind::of_category(texts.text(texts.cat(row as usize))) == EventKind::Operator;
-            let step = rows.iter().copied().find(|&row| is_step(texts.name(row as usize)));
-            let steps_are_operators = step.is_some_and(is_old);
+            let steps_are_operators = first_step(&lanes, &texts).is_some_and(is_old);
             Ok(Self { lanes, steps_are_operators, helpers, texts: texts.mapping() })
         })
     }
@@ -185,6 +183,17 @@ impl RankLanes {
         let own = |lane: &RankLane| size_of::<RankLane>() + lane.label.capacity() + bytes(lane);
         self.lanes.iter().map(own).sum()
     }
+}
+
+/// Returns the row of a step of the profiler, if there is one.
+fn first_step(lanes: &[RankLane], rows: &EventRows) -> Option<u32> {
+    let mut is_step = rows.per_text(StepName::is_step);
+    let annotations = lanes.iter().filter(|lane| lane.key.kind == LaneKind::Annotation);
+    let events = annotations.filter_map(|lane| match &lane.content {
+        Content::Events(events) => Some(events),
+        Content::Counter(..) => None,
+    });
+    events.flat_map(Lane::spans).find(|(_, span)| is_step(span.name)).map(|(_, span)| span.event)
 }
 
 fn key(rows: &EventRows, row: usize, event: EventKind) -> Key {

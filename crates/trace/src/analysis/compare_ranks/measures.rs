@@ -123,9 +123,9 @@ impl State {
                     let sum = sums.entry((class, name)).or_default();
                     *sum = sum.saturating_add(length(&[span]));
                 }
+                (EventKind::Kernel | EventKind::Memory, None) => {}
                 // They span operators, whose time they would hide.
                 (EventKind::Annotation | EventKind::DeviceAnnotation | EventKind::Span, _) => {}
-                (EventKind::Kernel | EventKind::Memory, None) => {}
                 (_, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
                 _ => {}
             }
