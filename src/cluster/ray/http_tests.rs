@@ -83,6 +83,12 @@ impl Server {
     fn heard(&self, path: &str) -> usize {
         self.heard.lock().unwrap().iter().filter(|(request, ..)| request.starts_with(path)).count()
     }
+
+    /// Tells whether it got a POST to a path with this end.
+    fn posted(&self, end: &str) -> bool {
+        let heard = self.heard.lock().unwrap();
+        heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with(end))
+    }
 }
 
 const VERSION: (&str, u16, &str) = ("GET /api/version", 200, r#"{"version": "4", "ray_version": "2.60.0"}"#);
@@ -122,6 +128,12 @@ fn asked(ray: &Ray, is_interrupted: &dyn Fn() -> bool) -> trace::Result<trace::t
     let input = Input { uri: "/r".to_owned(), at: 0, bytes: 5, modified: None, trace: 0 };
     let bundles = [Bundle { inputs: vec![input], weight: 5, node: None }];
     ray.run(&Job { given: &given, bundles: Some(&bundles), label: "job", is_interrupted })
+}
+
+/// Asks, and interrupts once a job is submitted.
+fn interrupt_once_submitted(server: &Server) {
+    let submitted = || server.heard("POST /api/jobs/") > 0;
+    assert!(matches!(asked(&ray(server), &submitted), Err(trace::Error::Interrupted)));
 }
 
 fn log_of(lines: &[serde_json::Value]) -> String {
@@ -204,11 +216,8 @@ fn an_interrupt_stops_the_job() {
         ("GET /api/jobs/", 404, ""),
         ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
     ]);
-    let ray = ray(&server);
-    let submitted = || server.heard("POST /api/jobs/") > 0;
-    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
-    let heard = server.heard.lock().unwrap();
-    assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/stop")), "{heard:?}");
+    interrupt_once_submitted(&server);
+    assert!(server.posted("/stop"), "{:?}", server.heard.lock().unwrap());
 }
 
 #[test]
@@ -224,11 +233,8 @@ fn found_job_that_another_process_stops_is_submitted_again() {
         ("POST /api/jobs/", 200, "{}"),
         ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
     ]);
-    let ray = ray(&server);
-    let submitted = || server.heard("POST /api/jobs/") > 0;
-    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
-    let heard = server.heard.lock().unwrap();
-    assert!(heard.iter().any(|(request, ..)| request.starts_with("POST") && request.ends_with("/jobs/")), "{heard:?}");
+    interrupt_once_submitted(&server);
+    assert!(server.posted("/jobs/"), "{:?}", server.heard.lock().unwrap());
 }
 
 #[test]
@@ -243,9 +249,7 @@ fn job_that_has_not_started_is_stopped_once_it_starts() {
         ("GET /api/jobs/", 404, ""),
         ("GET /api/jobs/", 200, r#"{"status": "PENDING"}"#),
     ]);
-    let ray = ray(&server);
-    let submitted = || server.heard("POST /api/jobs/") > 0;
-    assert!(matches!(asked(&ray, &submitted), Err(trace::Error::Interrupted)));
+    interrupt_once_submitted(&server);
     assert_eq!(server.heard("POST /api/jobs/"), 4);
 }
 
