@@ -278,22 +278,25 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
     for word in words {
         // A text ends a line: flags stand before it.
         let line_flags = if magic.takes_text() { &mut flags } else { &mut said };
-        if let Some(argument) = flag.take() {
-            let word = if is_file(argument) && word == "-" { line.pipe(argument, folder)? } else { word.clone() };
-            line_flags.push_str(&format!(" {}", quoted(&word)?));
-            continue;
-        }
-        if word.starts_with("--") {
-            let name = word.trim_start_matches("--");
-            let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
-            let found = arguments().find(|argument| argument.answers_to(name));
-            match (found.filter(|argument| is_file(argument)), value) {
-                (Some(argument), Some("-")) => {
-                    line_flags.push_str(&format!(" --{name} {}", quoted(&line.pipe(argument, folder)?)?));
-                }
-                _ => line_flags.push_str(&format!(" {word}")),
+        let value = match (flag.take(), word.strip_prefix("--")) {
+            (Some(argument), _) => Some((argument, word.as_str())),
+            (None, None) => None,
+            (None, Some(given)) => {
+                let (name, value) = given.split_once('=').map_or((given, None), |(name, value)| (name, Some(value)));
+                let found = arguments().find(|argument| argument.answers_to(name));
+                let found = found.filter(|argument| argument.kind != Kind::Switch);
+                let Some(both) = found.zip(value) else {
+                    flag = found;
+                    line_flags.push_str(&format!(" {word}"));
+                    continue;
+                };
+                line_flags.push_str(&format!(" --{name}"));
+                Some(both)
             }
-            flag = found.filter(|argument| argument.kind != Kind::Switch && value.is_none());
+        };
+        if let Some((argument, value)) = value {
+            let value = if is_file(argument) && value == "-" { line.pipe(argument, folder)? } else { value.to_owned() };
+            line_flags.push_str(&format!(" {}", quoted(&value)?));
             continue;
         }
         let argument = declared.next().or(last.filter(|last| last.repeatable));
