@@ -1,6 +1,8 @@
 //! `tracebook diff`, `describe`, `explain`, `tree-diff` and `critical-path` as a shell and CI run them: outputs and exit codes of the binary.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod magics;
+
 use serde_json::{Value, json};
 use std::fs::{File, FileTimes};
 use std::path::{Path, PathBuf};
@@ -524,109 +526,4 @@ fn rows_are_sorted_by_columns_as_tables_write_them() {
         .collect();
     assert!(shares.len() > 1 && shares.is_sorted_by(|one, other| one >= other), "{shares:?}");
     assert_eq!(sorted("diff_duration [µs]"), sorted("diff_duration"));
-}
-
-#[test]
-fn ask_runs_magics_over_files() {
-    let folder = folder();
-    let asked = |words: &[&str]| {
-        let output = tracebook(folder.path(), words);
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
-        out(&output).to_owned()
-    };
-    let operators = asked(&["ask", "%operators control --top 1", "control.json"]);
-    assert!(operators.contains("operators · control") && operators.contains("1 of "), "{operators}");
-    assert!(!operators.contains("Operators by"), "no figure besides a table: {operators}");
-    // Names of one's own, several lines, and a magic without its sigil.
-    let several = asked(&["ask", "trace_info a\n%trace_info b", "a=control.json", "b=test.json.gz"]);
-    assert!(several.contains("trace a") && several.contains("trace b"), "{several}");
-    assert!(asked(&["ask", "%operators?", "control.json"]).contains("Usage: %operators NAME"));
-    for (words, code, message) in [
-        (&["ask", "%operators nope", "control.json"][..], 2, "unknown trace `nope`"),
-        (&["ask", "let x = 5;", "control.json"], 2, "Rust cells need a notebook"),
-        (&["ask", "%operators control"], 2, "missing TRACE"),
-        (&["ask", "%operators control", "missing.json"], 1, "missing.json: no such file"),
-        (&["ask", "%trace_sql SELECT nme FROM events", "control.json"], 1, "did you mean name?"),
-    ] {
-        let output = tracebook(folder.path(), words);
-        assert_eq!(output.status.code(), Some(code), "{words:?}");
-        assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
-    }
-}
-
-#[test]
-fn a_file_that_is_a_dash_is_standard_output() {
-    let folder = folder();
-    let (control, test) = ("control.json", "test.json.gz");
-    for (words, start) in [
-        (&["report", control, test, "--html", "-"][..], "<!doctype html>"),
-        (&["timeline", control, "--html", "-"], "<!doctype html>"),
-        (&["timeline", control, "--html=-"], "<!doctype html>"),
-        (&["operators", control, "--csv", "-"], "name,count,"),
-        (&["events", control, "--csv", "-", "--top", "3"], "rank,"),
-        (&["sql", "SELECT COUNT(*) AS n FROM events", control, "--csv", "-"], "n\n"),
-    ] {
-        let output = tracebook(folder.path(), words);
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
-        let text = out(&output);
-        assert!(text.to_lowercase().starts_with(start), "{words:?}: {:?}", text.chars().take(200).collect::<String>());
-        assert!(!text.contains("wrote "), "{words:?}");
-    }
-    assert!(!folder.path().join("-").exists());
-    let output = tracebook(folder.path(), &["timeline", control, "--html", "-", "--png", "-"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("cannot write --png to standard output: it takes one file"), "{}", err(&output));
-    let output = tracebook(folder.path(), &["gpu-kernel-breakdown", control, "--csv", "-"]);
-    assert_eq!(output.status.code(), Some(2));
-    let message =
-        "gpu-kernel-breakdown: cannot write --csv to standard output: the answer has several tables, each a file";
-    assert!(err(&output).contains(message), "{}", err(&output));
-}
-
-#[test]
-fn magics_are_commands() {
-    let folder = folder();
-    let control = "control.json";
-    for (words, expected) in [
-        (&["operators", control, "--top", "1", "--no-figure"][..], "operators · control"),
-        (&["what-if", control, "gemm", "x", "0.5"], "What if name ~ \"gemm\" x 0.5"),
-        (&["events", control, "--where", "dur > 1us", "--top", "2"], "events · control"),
-        (&["sql", "SELECT trace, COUNT(*) AS n FROM events GROUP BY trace", control, "test.json.gz"], "test "),
-        (&["compare-traces", control, "test.json.gz", "--top", "1"], "compare_traces · control → test"),
-        (&["trace-diff", control], ""),
-        (&["timeline", control, "--html", "timeline.html"], "Timeline of control"),
-        (&["gpu-kernel-breakdown", control, "--no-figure"], "gpu_kernel_breakdown · control"),
-        (&["operators", "--help"], "Usage: %operators NAME"),
-        (&["help", "operators"], "Usage: %operators NAME"),
-        (&["help", "what-if"], "Usage: tracebook what-if NAME [CHANGE]"),
-        (&["sql", "--help"], "Usage: tracebook sql [STATEMENT] TRACE …"),
-        (&["help", "diff"], "Usage: tracebook diff CONTROL TEST"),
-        (&["help"], "Usage: tracebook <COMMAND>"),
-    ] {
-        let output = tracebook(folder.path(), words);
-        if expected.is_empty() {
-            assert_eq!(output.status.code(), Some(2), "{words:?}");
-            continue;
-        }
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
-        assert!(out(&output).contains(expected), "{words:?}: {}", out(&output));
-    }
-    assert!(folder.path().join("timeline.html").exists());
-    for (words, message) in [
-        (&["operatrs", control][..], "unknown command `operatrs`; did you mean operators?"),
-        (&["operators"], "tracebook operators: missing NAME: a trace file or folder"),
-        (&["timeit", control], "unknown command `timeit`"),
-        (&["get_trace_df", control], "unknown command `get_trace_df`; here it is tracebook events"),
-        (&["stragglers", control], "here it is tracebook potential-stragglers"),
-        (
-            &["diff", "*.json*", control],
-            "cannot load *.json*: it names 2 runs: control.json, test.json.gz; name one of them",
-        ),
-        (&["operators", control, "--tpo", "5"], "unknown flag `--tpo`"),
-        (&["diff", control, "test.json.gz", control], "if a pattern named it, quote that"),
-    ] {
-        let output = tracebook(folder.path(), words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
-        assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
-    }
 }
