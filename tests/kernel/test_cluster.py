@@ -410,8 +410,8 @@ def test_interrupt_of_a_command_stops_the_job(cluster, tracebook_argv, folder, t
     command = start()
     wait_until(lambda: tasks_of(slow), LONG, "no task runs")
     assert interrupted(command) == (130, "tracebook diff: interrupted")
-    # That its tasks end, too, is a matter of the test above: docs/status.md has what is open of it.
     wait_until(lambda: not active_jobs(cluster), AT_MOST, "the job runs on")
+    wait_until(lambda: not tasks_of(slow), AT_MOST, "a task runs on")
 
 
 def active_jobs(cluster):
