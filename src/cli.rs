@@ -236,10 +236,12 @@ impl Cli {
                 };
                 Ok(install(&InstallOptions { location: location.into(), cells, relocatable }, &mut print_line)?)
             }
-            Command::Doctor { location } => match doctor(location.named().as_ref(), &mut print_line) {
-                0 => Ok(()),
-                count => Err(CliError::Problems(count)),
-            },
+            Command::Doctor { location } => {
+                match doctor(location.named().as_ref(), dispatch::history_path().as_deref(), &mut print_line) {
+                    0 => Ok(()),
+                    count => Err(CliError::Problems(count)),
+                }
+            }
             Command::Reference => {
                 let _ = std::io::stdout().write_all(magic::reference().as_bytes());
                 Ok(())

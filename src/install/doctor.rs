@@ -14,14 +14,13 @@ type Finding = Result<String, String>;
 /// Runs all checks, and calls `report` with one line each; returns the number of problems.
 ///
 /// Looks for the kernelspec and the extension in `location`, or else wherever Jupyter looks.
-pub fn doctor(location: Option<&Location>, report: &mut dyn FnMut(&str)) -> usize {
+pub fn doctor(location: Option<&Location>, history: Option<&Path>, report: &mut dyn FnMut(&str)) -> usize {
     let shares = match location {
         Some(location) => location.share().into_iter().collect(),
         None => shares(),
     };
     let spec = shares.iter().find_map(|share| read(kernelspec::folder(share).join("kernel.json")));
     let toolchain = toolchain(spec.as_ref().map(|(_, spec)| spec));
-    let history = crate::dispatch::history_path();
     let findings = [
         ("compiler", compiler()),
         ("linker", linker()),
@@ -31,7 +30,7 @@ pub fn doctor(location: Option<&Location>, report: &mut dyn FnMut(&str)) -> usiz
         ("data", writable("the library for Rust cells and its cache", toolchain.as_ref().map(CellsToolchain::folder))),
         (
             "history",
-            history.as_deref().map_or_else(
+            history.map_or_else(
                 || Ok("not kept on disk".to_owned()),
                 |file| writable("the history of cells", file.parent()),
             ),
@@ -179,7 +178,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut lines = Vec::new();
         let problems =
-            doctor(Some(&Location::Prefix(place.path().to_owned())), &mut |line| lines.push(line.to_owned()));
+            doctor(Some(&Location::Prefix(place.path().to_owned())), None, &mut |line| lines.push(line.to_owned()));
         assert!(problems >= 2, "{lines:?}");
         for what in ["WRONG kernel ", "WRONG extension "] {
             assert!(lines.iter().any(|line| line.starts_with(what) && line.contains(" install")), "{lines:?}");

@@ -16,7 +16,7 @@ pub use sql_engine::StatementError as SqlError;
 pub use {critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
 pub use {frame::*, kept::*, parameter::*, storage::*};
 
-use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE};
+use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, UnknownCompat};
 use details::{hint_text, marked, memory_refusal, near, none_of, position_text, space_refusal, within, without_events};
 use std::path::PathBuf;
 use trace_view::format::{list, numbered, numbers, ranges};
@@ -321,11 +321,8 @@ pub enum Error {
         given: String,
     },
     /// The word is not a compatibility mode.
-    #[error("unknown compatibility mode `{given}`: expected exact or hta")]
-    UnknownCompat {
-        /// The word.
-        given: String,
-    },
+    #[error(transparent)]
+    UnknownCompat(#[from] UnknownCompat),
     /// The frame is not a result of `compare_traces`.
     #[error(
         "cannot draw this frame as a comparison: {reason}; pass the result of compare_traces, sorted or filtered as you like"

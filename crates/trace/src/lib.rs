@@ -45,12 +45,15 @@ mod domain;
 pub mod error;
 mod exec;
 mod explain;
+mod facts;
 pub mod filter;
 mod flame;
 mod frame;
 mod gate;
+mod hta;
 mod interval;
 mod noise;
+mod parquet;
 pub mod prelude;
 mod present;
 mod query;
@@ -79,23 +82,23 @@ pub use config::{
     ParserConfig, ValueType, YamlVersion,
 };
 pub use critical_path::{
-    BoundChange, BoundWindow, ClassBound, CriticalPath, CriticalPathAnswer, HtaCriticalPath, HtaEdge, HtaOverlay,
-    HtaPath, Instance, RegionBound, SHORT_FORMS, TimeChange, WhatIf,
+    BoundChange, BoundWindow, ClassBound, CriticalPath, CriticalPathAnswer, Instance, RegionBound, SHORT_FORMS,
+    TimeChange, WhatIf,
 };
 pub use dataset::{
-    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, RankInfo, Selection, Side, SourceFile, Trace, TraceSet,
-    Window, frame_schema, remove_left_ranks,
+    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Selection, Side, Trace, TraceSet, Window, frame_schema,
+    remove_left_ranks,
 };
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{
-    Change, CompareRuns, Compared, ComparedStats, Comparison, ComparisonEntry, DiffPlan, DiffSide, LabeledTrace,
-    OpsDiff, RecordingsOnce, StatsDiff, TraceDiff, shorten_name,
+    CompareRuns, Compared, ComparedStats, ComparisonEntry, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff,
+    TraceDiff, shorten_name,
 };
 pub use domain::{
-    CACHE_VARIABLE, Compat, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE, Stream,
-    Unlike, Warning, memory_kernel_type, without_secrets,
+    CACHE_VARIABLE, Compat, DiffSide, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE,
+    Stream, UnknownCompat, Unlike, Warning, memory_kernel_type, without_secrets,
 };
 pub use error::{Error, Result};
 pub use exec::allocator::return_free_memory;
@@ -107,14 +110,16 @@ pub use explain::{
     IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,
     WaitingRow, WaterfallLevel,
 };
+pub use facts::{RankInfo, SourceFile};
 pub use flame::{FlameGraph, FlameQuery, FlameTime};
-pub use frame::TrackNames;
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
+pub use frame::{Change, Comparison, TrackNames};
 pub use gate::{
     ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
     Structural, StructuralFact,
 };
+pub use hta::{HtaCriticalPath, HtaEdge, HtaOverlay, HtaPath};
 pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};

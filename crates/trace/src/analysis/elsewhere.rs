@@ -1,7 +1,8 @@
 //! Analyses of ranks that an engine reads.
 
 use super::{Analysis, Mapped, TraceAnalysis};
-use crate::distributed::{Query, RunRanks, ask};
+use crate::dataset::{RunRanks, ask};
+use crate::distributed::Query;
 use crate::state::opened;
 use crate::{Result, Trace};
 use serde_json::Value;

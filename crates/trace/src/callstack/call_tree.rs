@@ -2,10 +2,10 @@
 
 use super::RankGraph;
 use crate::dataset::stacked_tables;
+use crate::exec::changed_files::checked;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::EventRows;
 use crate::frame::columns::{CAT, CORRELATION, DUR, INDEX, INDEX_CORRELATION, ITERATION, NAME, PID, STREAM, TID, TS};
-use crate::store::checked;
 use crate::{Compat, Result, Trace, TraceSet};
 use polars::df;
 use polars::prelude::{DataFrame, PlSmallStr};

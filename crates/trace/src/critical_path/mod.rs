@@ -10,7 +10,6 @@ mod change;
 mod collectives;
 mod edges;
 mod figure;
-mod hta;
 mod job;
 #[cfg(test)]
 mod job_tests;
@@ -18,7 +17,7 @@ mod json;
 mod lanes;
 mod matched;
 mod operators;
-mod overlay;
+pub(crate) mod overlay;
 mod present;
 mod query;
 mod ranks;
@@ -37,6 +36,5 @@ mod windows;
 
 pub use answer::{BoundWindow, CriticalPathAnswer, WhatIf};
 pub use change::{SHORT_FORMS, TimeChange};
-pub use hta::{HtaCriticalPath, HtaEdge, HtaOverlay, HtaPath};
 pub use query::{CriticalPath, Instance};
 pub use two_runs::{BoundChange, ClassBound, RegionBound};

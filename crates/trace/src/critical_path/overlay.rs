@@ -31,7 +31,7 @@ impl CriticalPathAnswer {
 }
 
 /// Returns the copy of a rank's file, under a name that no other copy has.
-pub(super) fn copy_of(info: &RankInfo, overlay: PathOverlay, folder: &Path, others: &[TraceCopy]) -> TraceCopy {
+pub(crate) fn copy_of(info: &RankInfo, overlay: PathOverlay, folder: &Path, others: &[TraceCopy]) -> TraceCopy {
     let source = PathBuf::from(&info.file);
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut target = folder.join(format!("overlaid_critical_path_{name}"));
@@ -99,7 +99,7 @@ fn drawn<'s>(paths: impl Iterator<Item = &'s [Interval]>, rank: i64) -> Option<P
 ///
 /// # Errors
 /// If it is a file or cannot be made.
-pub(super) fn folder_for(folder: &Path) -> Result<()> {
+pub(crate) fn folder_for(folder: &Path) -> Result<()> {
     let failed = |error| Error::Io { path: folder.to_owned(), error };
     if folder.exists() && !folder.is_dir() {
         return Err(failed(ErrorKind::NotADirectory.into()));

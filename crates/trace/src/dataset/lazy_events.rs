@@ -2,9 +2,9 @@
 
 use super::rank_scan::RankScan;
 use super::stack::{stacked_schema, with_rank};
+use crate::exec::changed_files::checked;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::columns::RANK;
-use crate::store::checked;
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{
     AnonymousScan, AnonymousScanArgs, Column, DataFrame, LazyFrame, PolarsError, PolarsResult, ScanArgsAnonymous,

@@ -24,7 +24,7 @@ use super::load_export::load_export;
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
 use super::placement::Placement;
-use super::source_file::SourceFile;
+use crate::SourceFile;
 use crate::domain::file_of;
 use crate::error::DistributedReason;
 use crate::exec::abandon::abandonable;
@@ -32,11 +32,11 @@ use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
 use crate::exec::memory::Budget;
 use crate::exec::pool::{Pool, run_jobs};
+use crate::parquet::Export;
 use crate::read::{
     Connections, Input, Inputs, Location, Meter, check_json, label_of, open_bytes, open_input, read_events,
     read_parallel,
 };
-use crate::write::parquet::Export;
 use crate::{Error, Result, Trace, TraceSet, Warning};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -2,7 +2,7 @@
 
 use super::load::{FileResult, assemble};
 use super::load_file::{Content, Loaded};
-use super::trace::{RankInfo, Trace};
+use super::trace::Trace;
 use crate::distributed::{
     ElsewhereRank, Engine, Given, GivenTrace, Head, HeadContent, Heads, Input, Job, LOAD, Query, Remote, UnreadFile,
     extracted,
@@ -10,7 +10,7 @@ use crate::distributed::{
 use crate::error::DistributedReason;
 use crate::exec::checkpoint;
 use crate::state::opened;
-use crate::{Error, LoadOptions, Result, TraceSet, Warning};
+use crate::{Error, LoadOptions, ParserConfig, RankInfo, Result, TraceSet, Warning};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ impl TraceSet {
     /// # Errors
     /// As [`TraceSet::load_with`]; [`Error::Distributed`] if the engine cannot be used, or no file could be read.
     pub fn load_elsewhere(uri: &str, options: &LoadOptions, engine: &Arc<dyn Engine>) -> Result<Self> {
-        let base = GivenTrace::of(options);
+        let parser_config = options.parser_config.clone().unwrap_or_else(ParserConfig::get_default_cfg);
+        let base = GivenTrace::new(options.compat, parser_config, options.strict);
         let question = Query::Load { uri: uri.to_owned(), ranks: options.ranks.clone() };
         let given = Given::new(engine.build(), question, vec![base.clone()]);
         let label = options.label.as_deref().unwrap_or("trace");

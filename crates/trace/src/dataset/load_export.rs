@@ -7,7 +7,7 @@ use super::placement::Placement;
 use super::table_source::{ExportedTables, TableSource};
 use crate::error::ImportReason;
 use crate::exec::pool::{Pool, run_jobs};
-use crate::write::parquet::Export;
+use crate::parquet::Export;
 use crate::{Compat, Error, Result, Trace, TraceSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -2,13 +2,12 @@
 
 use super::load_options::LoadOptions;
 use super::placement::{Permit, Placement};
-use super::source_file::SourceFile;
-use super::trace::{RankInfo, Trace};
+use super::trace::Trace;
 use crate::error::{NoEventsReason, SourceReason, UnusableReason};
 use crate::exec::memory::{Budget, Task};
 use crate::frame::{Builder, Built, Wanted};
 use crate::read::{Meter, Outcome};
-use crate::{Compat, Error, Result, Warning};
+use crate::{Compat, Error, RankInfo, Result, SourceFile, Warning};
 use serde_json::{Map, Value};
 use std::io::ErrorKind;
 

@@ -1,5 +1,6 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
+mod ask_engines;
 mod cached;
 mod constructors;
 mod derived;
@@ -19,7 +20,6 @@ mod row_selector;
 mod run_identity;
 mod schema;
 mod selection;
-mod source_file;
 mod spill;
 mod stack;
 mod table_source;
@@ -27,6 +27,7 @@ mod tables;
 mod trace;
 mod trace_set;
 
+pub(crate) use ask_engines::{RunRanks, ask};
 pub use load::LoadProgress;
 pub(crate) use load::is_about_content;
 pub use load_options::LoadOptions;
@@ -37,12 +38,11 @@ pub(crate) use row_selector::RowSelector;
 pub(crate) use run_identity::{RunIdentity, earlier_copies};
 pub use schema::frame_schema;
 pub use selection::{By, DeviceType, Selection, Side, Window};
-pub use source_file::SourceFile;
 pub use spill::remove_left_ranks;
 pub(crate) use spill::{SpillFolder, temporary_folder};
 pub(crate) use stack::{stacked, stacked_tables, union_of_columns};
 pub(crate) use table_source::TableSource;
 pub(crate) use tables::build_tables;
+pub use trace::Trace;
 pub(crate) use trace::origin;
-pub use trace::{RankInfo, Trace};
 pub use trace_set::TraceSet;

@@ -2,8 +2,8 @@
 
 use super::tables::{Kept, Place};
 use crate::frame::tables::Tables;
+use crate::parquet::Export;
 use crate::store::{Key, NewTable, TableKind};
-use crate::write::parquet::Export;
 use crate::{Cache, Compat, RankInfo, Result};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};

@@ -5,11 +5,11 @@
 #[path = "tables_tests.rs"]
 mod tests;
 
-use super::source_file::SourceFile;
 use super::spill::{SpillFolder, SpilledFile};
 use super::stack::stacked_tables;
 use super::table_source::TableSource;
 use super::trace_set::TraceSet;
+use crate::SourceFile;
 use crate::error::SourceReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;

@@ -3,17 +3,14 @@
 use super::derived::Derived;
 use super::placement::write_rank;
 use super::rank_source::RankSource;
-use super::source_file::SourceFile;
 use super::spill::SpilledFile;
 use super::table_source::TableSource;
 use super::tables::FurtherTables;
 use crate::distributed::ElsewhereRank;
-use crate::frame::{NamedType, TrackNames};
+use crate::frame::NamedType;
 use crate::store::StoredTable;
-use crate::{Compat, Result};
+use crate::{Compat, RankInfo, Result};
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::any::Any;
 use std::fmt;
 use std::path::Path;
@@ -32,52 +29,6 @@ impl fmt::Debug for Trace {
     /// One line: [`Trace::events`] has the rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Trace(rank {}, {} events)", self.info.rank, self.info.events)
-    }
-}
-
-/// Facts of one rank that are known without its events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RankInfo {
-    /// The rank.
-    pub rank: i64,
-    /// The file from which it was loaded, as given.
-    pub file: String,
-    /// The same file as it was when it was loaded; `None` if it cannot be read again: bytes, a pipe.
-    #[serde(default)]
-    pub source: Option<SourceFile>,
-    /// Events in the file, including those without a row (instants, flows, metadata, counters).
-    pub events_in_file: u64,
-    /// Rows of the frame of events.
-    pub events: usize,
-    /// Start of the first event, in nanoseconds of the trace's clock.
-    pub first_ts: i64,
-    /// End of the last event, in nanoseconds of the trace's clock.
-    pub last_end: i64,
-    /// Events that end before they start.
-    pub negative_durations: u64,
-    /// The streams, ascending.
-    pub streams: Vec<i64>,
-    /// The iterations, ascending: the numbers of its ProfilerStep events.
-    pub iterations: Vec<i64>,
-    /// The kind of GPU by HTA's rule: `NVIDIA GPU`, `AMD GPU`, `MTIA`, `UNKNOWN GPU`.
-    pub device_type: String,
-    /// Names that the profiler gave to processes, devices, threads and streams.
-    #[serde(default, skip_serializing_if = "TrackNames::is_empty")]
-    pub track_names: TrackNames,
-    /// The top-level keys of the file other than `traceEvents`: `distributedInfo`, `deviceProperties`, …
-    pub metadata: Map<String, Value>,
-}
-
-impl RankInfo {
-    /// Returns the time from the start of the first event to the end of the last, in nanoseconds.
-    pub fn span(&self) -> i64 {
-        self.last_end.saturating_sub(self.first_ts)
-    }
-
-    /// Returns the kind of GPU; `no GPU activity` where nothing tells one and nothing ran on one: HTA's `UNKNOWN GPU` would mislead there.
-    pub fn device(&self) -> &str {
-        let is_none = self.streams.is_empty() && self.device_type == "UNKNOWN GPU";
-        if is_none { "no GPU activity" } else { &self.device_type }
     }
 }
 

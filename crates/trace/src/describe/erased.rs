@@ -2,7 +2,8 @@
 
 use super::measure::Measurements;
 use super::{Description, Facts, NAME};
-use crate::distributed::{Query, RunRanks, ask};
+use crate::dataset::{RunRanks, ask};
+use crate::distributed::Query;
 use crate::exec::checkpoint::guarded;
 use crate::state::{opened, sealed};
 use crate::{Compat, RankInfo, Result, Trace, TraceSet, Warning};

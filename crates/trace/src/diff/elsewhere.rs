@@ -1,7 +1,8 @@
 //! Comparisons of ranks that engines read.
 
 use super::sums::Sums;
-use crate::distributed::{Query, RunRanks, ask};
+use crate::dataset::{RunRanks, ask};
+use crate::distributed::Query;
 use crate::error::DistributedReason;
 use crate::state::opened;
 use crate::{CompareRuns, DiffPlan, DiffSide, LabeledTrace, Result, Trace, TraceDiff};

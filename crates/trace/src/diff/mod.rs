@@ -2,10 +2,8 @@
 
 mod api;
 mod catalog;
-mod change;
 mod compared;
 mod compared_stats;
-mod comparison;
 mod distinct_runs;
 mod elsewhere;
 mod figures;
@@ -24,16 +22,14 @@ mod trace_diff;
 pub use api::CompareRuns;
 pub use catalog::ComparisonEntry;
 pub(crate) use catalog::{finished, mapped, merged};
-pub use change::Change;
 pub use compared::Compared;
 pub use compared_stats::ComparedStats;
-pub use comparison::Comparison;
 pub(crate) use distinct_runs::DistinctRuns;
 pub use distinct_runs::RecordingsOnce;
 pub(crate) use elsewhere::{SideRanks, compared_elsewhere};
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
-pub use plan::{DiffPlan, DiffSide};
+pub use plan::DiffPlan;
 pub use short_name::shorten_name;
 pub use stats_diff::StatsDiff;
 pub use trace_diff::TraceDiff;

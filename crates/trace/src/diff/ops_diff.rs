@@ -1,8 +1,8 @@
 //! The names of a comparison, grouped by change.
 
-use super::{Change, Comparison};
 use crate::error::FrameReason;
 use crate::frame::columns::{DIFF_COUNTS, GROUP, NAME, SHORT_NAME};
+use crate::{Change, Comparison};
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType};
 use serde::{Deserialize, Serialize};

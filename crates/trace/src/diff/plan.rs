@@ -4,19 +4,10 @@ use super::api::CompareRuns;
 use super::catalog;
 use super::sums::{Selected, SideSums, Sums};
 use crate::filter::TraceFilter;
-use crate::{Compared, Compat, Error, Result, Selection, Trace};
+use crate::{Compared, Compat, DiffSide, Error, Result, Selection, Trace};
 use polars::prelude::DataFrame;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-
-/// A side of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum DiffSide {
-    /// The baseline.
-    Control,
-    /// What is compared with it.
-    Test,
-}
 
 /// The plan of a comparison: [`map`](Self::map) turns each rank into a partial result, [`merge`](Self::merge) merges them in any
 /// order and grouping, and [`finish`](Self::finish) makes the answer. It holds no events and is serializable, so that each rank

@@ -1,9 +1,12 @@
 //! What a task is given besides its ranks: the question and what all ranks share.
 
 use crate::frame::ColumnType;
-use crate::{Compat, DiffSide, LoadOptions, ParserConfig};
+use crate::{Compat, DiffSide, ParserConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// The most bytes of a merged partial result: it comes home in one piece.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// What every task of a job is given; its form is JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -16,6 +19,13 @@ pub struct Given {
     pub traces: Vec<GivenTrace>,
     /// The most bytes of a merged partial result.
     pub most_bytes: u64,
+}
+
+impl Given {
+    /// Creates what the tasks of a question about these traces are given.
+    pub(crate) fn new(build: &str, question: Query, traces: Vec<GivenTrace>) -> Self {
+        Self { build: build.to_owned(), question, traces, most_bytes: MOST_BYTES }
+    }
 }
 
 /// A question, with its parameters and the facts of all ranks.
@@ -83,10 +93,9 @@ pub struct GivenTrace {
 }
 
 impl GivenTrace {
-    /// Returns how the ranks are loaded with these options.
-    pub(crate) fn of(options: &LoadOptions) -> Self {
-        let parser_config = options.parser_config.clone().unwrap_or_else(ParserConfig::get_default_cfg);
-        Self { compat: options.compat, parser_config, strict: options.strict, types: Vec::new(), side: None }
+    /// Creates how the ranks of a trace are loaded, before their columns are known.
+    pub(crate) fn new(compat: Compat, parser_config: ParserConfig, strict: bool) -> Self {
+        Self { compat, parser_config, strict, types: Vec::new(), side: None }
     }
 }
 

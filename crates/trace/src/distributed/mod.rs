@@ -4,7 +4,6 @@
 //! merged one back; the notebook finishes it. Loading is a question, too: its partial result is the facts of each rank. The functions that
 //! such a process runs are in the room `task`.
 
-mod ask;
 mod bundle;
 mod engine;
 mod envelope;
@@ -12,7 +11,6 @@ mod given;
 mod head;
 mod remote;
 
-pub(crate) use ask::{RunRanks, ask};
 pub use bundle::{Bundle, bundles};
 pub use engine::{Engine, FailedInput, Job, Ran};
 pub(crate) use envelope::{extracted, packed};

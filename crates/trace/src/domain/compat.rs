@@ -1,6 +1,5 @@
 //! Compatibility mode: exact, or bit-exact with HTA.
 
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -16,6 +15,14 @@ pub enum Compat {
     /// Bit-exact with HTA 0.6.1: traces with fractional time stamps are rounded to whole µs (start up, end down, so that
     /// short events may last −1 µs), and kernels on stream 0 have no iteration.
     Hta,
+}
+
+/// A word that is not a compatibility mode.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown compatibility mode `{given}`: expected exact or hta")]
+pub struct UnknownCompat {
+    /// The word.
+    pub given: String,
 }
 
 impl Compat {
@@ -39,12 +46,12 @@ impl fmt::Display for Compat {
 }
 
 impl FromStr for Compat {
-    type Err = Error;
+    type Err = UnknownCompat;
 
-    fn from_str(word: &str) -> Result<Self> {
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
         [Self::Exact, Self::Hta]
             .into_iter()
             .find(|compat| compat.to_string().eq_ignore_ascii_case(word))
-            .ok_or_else(|| Error::UnknownCompat { given: word.to_owned() })
+            .ok_or_else(|| UnknownCompat { given: word.to_owned() })
     }
 }

@@ -2,6 +2,7 @@
 
 mod archive_path;
 mod compat;
+mod diff_side;
 mod environment;
 mod event_kind;
 mod kernel_type;
@@ -12,7 +13,8 @@ mod warning;
 mod warning_sentences;
 
 pub(crate) use archive_path::{archive_of, canonical, file_of};
-pub use compat::Compat;
+pub use compat::{Compat, UnknownCompat};
+pub use diff_side::DiffSide;
 pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
 pub(crate) use event_kind::{EventKind, is_device_work};
 pub use kernel_type::{KernelType, memory_kernel_type};

@@ -12,10 +12,10 @@
 //! batch 2      | rank 2        | rank 3 |
 //! ```
 
+use super::changed_files::checked;
 use super::checkpoint::{self, Inherited, guarded};
 use super::memory::{Budget, Task};
 use crate::Result;
-use crate::store::checked;
 use rayon::prelude::*;
 
 /// Runs work on ranks, or on anything else that needs memory, in batches.

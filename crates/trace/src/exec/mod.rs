@@ -1,9 +1,10 @@
 //! Execution of work: its context (cancellation, memory, threads), thread pool of a load, fork and join, batches of ranks,
-//! abandoned threads.
+//! abandoned threads, mapped files that changed meanwhile.
 
 pub(crate) mod abandon;
 pub(crate) mod allocator;
 pub(crate) mod batches;
+pub(crate) mod changed_files;
 pub(crate) mod checkpoint;
 pub(crate) mod context;
 mod default_config;

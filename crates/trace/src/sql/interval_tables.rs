@@ -4,12 +4,12 @@ use super::sweep::{Interval, gaps, intersections, levels};
 use super::views::{END_TS, TRACE};
 use crate::domain::is_device_work;
 use crate::error::SqlError;
+use crate::exec::changed_files::checked;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
 use crate::frame::EventRows;
 use crate::frame::READ_COLUMNS;
 use crate::frame::columns::{DUR, END, ITERATION, RANK, STREAM, TS};
-use crate::store::checked;
 use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{
     Column, DataFrame, DataType, IdxCa, Int64Chunked, IntoColumn, NamedFrom, PlSmallStr, Scalar, Series,

@@ -3,9 +3,9 @@
 use super::columns::{Dictionaries, kind_of, moments};
 use super::rank_rows::{bytes_needed, rows};
 use super::views::{MOMENTS, TRACE, View, meaning};
+use crate::exec::changed_files::checked;
 use crate::exec::memory::Task;
 use crate::frame::columns::RANK;
-use crate::store::checked;
 use crate::{Result, Trace, TraceSet};
 use polars::prelude::{DataFrame, DataType, PlSmallStr, Schema};
 use sql_engine::{Column as SqlColumn, ColumnSpec, Dictionary, Failure, Index, OwnedValue, Part, PartSpec, Table};

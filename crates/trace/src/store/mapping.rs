@@ -1,10 +1,10 @@
 //! A file mapped into memory.
 
 use super::bus_errors::Guard;
-use super::changes;
 use super::contents::Contents;
 use super::identity::{Identity, Status};
 use super::pages::Pages;
+use crate::exec::changed_files::{self, MappedFile};
 use std::fs::File;
 use std::io::{Error, Result};
 use std::path::Path;
@@ -61,17 +61,16 @@ impl Mapping {
         let _ = self.contents.set(Arc::clone(contents));
     }
 
-    /// Marks the file if it was written to, or became shorter, since it was mapped.
-    pub(super) fn mark_if_changed(&self) {
-        if self.is_changed() {
-            self.mark();
-        }
-    }
-
     /// Marks the file as changed.
     pub(super) fn mark(&self) {
         if !self.changed.swap(true, Ordering::AcqRel) {
-            changes::report(&self.path);
+            #[cfg(test)]
+            assert!(
+                super::own_process::is_own_process(),
+                "changes a mapped file outside in_own_process: {:?}",
+                self.path
+            );
+            changed_files::report(&self.path);
             if self.is_entry {
                 let _ = std::fs::remove_file(&self.path);
             }
@@ -95,9 +94,18 @@ impl Mapping {
     }
 }
 
+impl MappedFile for Mapping {
+    /// Marks the file if it was written to, or became shorter, since it was mapped.
+    fn report_if_changed(&self) {
+        if self.is_changed() {
+            self.mark();
+        }
+    }
+}
+
 impl Drop for Mapping {
     fn drop(&mut self) {
-        self.mark_if_changed();
+        self.report_if_changed();
     }
 }
 

@@ -1,7 +1,6 @@
 //! One table of a rank in a file.
 
 use super::bounds::{file_metadata, verify};
-use super::changes;
 use super::columns::{ColumnType, StoredColumn};
 use super::contents::{Contents, Extent, Verified};
 use super::header::{FileKind, verified};
@@ -13,6 +12,7 @@ use super::new_table::NewTable;
 use super::packed::PackedColumns;
 use super::symbols::Symbols;
 use crate::error::{SavedFileReason, UnusableReason};
+use crate::exec::changed_files::{self, MappedFile};
 use crate::frame::Categories;
 use crate::{Compat, Error, RankInfo, Result, Warning};
 use polars::prelude::{Column, DataFrame, DataType, IntoColumn, PlSmallStr, PolarsResult, Series};
@@ -25,7 +25,7 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Which table of a rank a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -272,10 +272,11 @@ impl StoredTable {
             return Err(self.found_changed());
         }
         let mapping = Arc::new(mapping);
-        changes::add(&mapping);
+        let weak: Weak<Mapping> = Arc::downgrade(&mapping);
+        changed_files::add(weak);
         let frame = self.columns_of(&mapping, is_wanted);
         // Before the result: what a changed file holds may be refused for any reason.
-        mapping.mark_if_changed();
+        mapping.report_if_changed();
         if inner.changed.load(Ordering::Acquire) {
             return Err(self.unusable(UnusableReason::Changed));
         }
@@ -287,7 +288,7 @@ impl StoredTable {
     /// # Errors
     /// [`Error::Unusable`] if it was: then what was read from the frames may be wrong.
     pub(crate) fn check(&self) -> Result<()> {
-        changes::look();
+        changed_files::look();
         if self.0.changed.load(Ordering::Acquire) { Err(self.unusable(UnusableReason::Changed)) } else { Ok(()) }
     }
 

@@ -195,7 +195,11 @@ fn changed_files_and_other_builds_are_refused() {
     let error = traces.describe().unwrap_err().to_string();
     assert!(error.contains("rank-1.json: it changed after the trace was loaded"), "{error}");
     let question = Query::Load { uri: uri(folder.path()), ranks: None };
-    let given = Given::new("another", question, vec![GivenTrace::of(&options())]);
+    let given = Given::new(
+        "another",
+        question,
+        vec![GivenTrace::new(Compat::Exact, crate::ParserConfig::get_default_cfg(), false)],
+    );
     let refused = |error: Error| (exit_code(&error), error.to_string());
     for (code, said) in [
         refused(engine.worker.list(&given, 2).unwrap_err()),

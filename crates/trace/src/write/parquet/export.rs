@@ -1,15 +1,17 @@
 //! Writing an export.
 
-use super::columns::entries;
-use super::folder::{NewFolder, file_of, rank_folder};
-use super::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry, TableEntries, TableEntry};
-use super::part::{self, GROUP_ROWS, PART_ROWS};
+use super::new_folder::NewFolder;
 use crate::dataset::build_tables;
 use crate::error::ExportReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint;
 use crate::exec::memory::Task;
+use crate::parquet::columns::entries;
+use crate::parquet::manifest::{self, ColumnEntry, FileEntry, Manifest, RankEntry, TableEntries, TableEntry};
+use crate::parquet::names::{file_of, rank_folder};
+use crate::parquet::part::{self, GROUP_ROWS, PART_ROWS};
+use crate::parquet::warnings_about;
 use crate::store::{TableKind, crc32};
 use crate::{CancellationToken, Error, Result, Trace, TraceSet, Warning};
 use polars::prelude::DataFrame;
@@ -322,14 +324,6 @@ fn part_count(rows: usize) -> usize {
 /// Writes a new file.
 fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
-}
-
-/// Returns the warnings that are not about a rank that is left out.
-pub(super) fn warnings_about(
-    warnings: &[Warning],
-    is_left_out: impl Fn(&str) -> bool,
-) -> impl Iterator<Item = &Warning> {
-    warnings.iter().filter(move |warning| !warning.file().is_some_and(&is_left_out))
 }
 
 fn warnings_of(trace: &TraceSet, ranks: &[Trace]) -> Vec<Warning> {

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::export;
-use super::folder::part_file;
-use super::manifest::{self, Manifest};
 use super::tests::two_ranks;
 use crate::error::ImportReason;
+use crate::parquet::manifest::{self, Manifest};
+use crate::parquet::names::part_file;
 use crate::store::crc32;
 use crate::{Error, TraceSet};
 use std::fs;

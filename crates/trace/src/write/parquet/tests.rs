@@ -1,11 +1,11 @@
 //! Round trips of exports, and what an export refuses to write.
 #![allow(clippy::unwrap_used)]
 
-use super::folder::part_file;
-use super::manifest::{self, Manifest};
-use super::part::PART_ROWS;
 use super::*;
 use crate::error::{ExportReason, ImportReason};
+use crate::parquet::manifest::{self, Manifest};
+use crate::parquet::names::part_file;
+use crate::parquet::part::PART_ROWS;
 use crate::{Compat, Error, LoadOptions, ParserConfig, TraceSet, Warning};
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series};
 use std::fs;

@@ -10,46 +10,46 @@ use std::io::Read;
 use std::path::Path;
 
 /// Name of the manifest in the folder of an export.
-pub(super) const FILE: &str = "tracebook.json";
+pub(crate) const FILE: &str = "tracebook.json";
 
 /// Version of the folder and of the schema; changes whenever one of them does.
 pub(crate) const VERSION: u32 = 2;
 
 /// Everything that an export holds besides events.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Manifest {
-    pub(super) label: String,
-    pub(super) compat: Compat,
-    pub(super) warnings: Vec<Warning>,
+pub(crate) struct Manifest {
+    pub(crate) label: String,
+    pub(crate) compat: Compat,
+    pub(crate) warnings: Vec<Warning>,
     /// The ranks, ascending.
-    pub(super) ranks: Vec<RankEntry>,
+    pub(crate) ranks: Vec<RankEntry>,
 }
 
 /// One rank.
 #[derive(Serialize, Deserialize)]
-pub(super) struct RankEntry {
-    pub(super) info: RankInfo,
+pub(crate) struct RankEntry {
+    pub(crate) info: RankInfo,
     /// Numbers of its metadata that the text does not preserve.
     #[serde(default, skip_serializing_if = "ExactNumbers::is_empty")]
     exact_numbers: ExactNumbers,
     /// The columns, in the order of the frame.
-    pub(super) columns: Vec<ColumnEntry>,
+    pub(crate) columns: Vec<ColumnEntry>,
     /// The parts, in the order of their rows.
-    pub(super) parts: Vec<FileEntry>,
+    pub(crate) parts: Vec<FileEntry>,
     /// The instants, and the counters; absent if the trace file could not be read for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) instants: Option<TableEntry>,
+    pub(crate) instants: Option<TableEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) counters: Option<TableEntry>,
+    pub(crate) counters: Option<TableEntry>,
 }
 
 /// A table of a rank besides its events.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct TableEntry {
-    pub(super) rows: usize,
-    pub(super) columns: Vec<ColumnEntry>,
+pub(crate) struct TableEntry {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<ColumnEntry>,
     /// The parts, in the order of their rows; none without rows.
-    pub(super) parts: Vec<FileEntry>,
+    pub(crate) parts: Vec<FileEntry>,
 }
 
 impl TableEntry {
@@ -59,31 +59,31 @@ impl TableEntry {
 }
 
 /// The instants and the counters of a rank.
-pub(super) type TableEntries = [TableEntry; 2];
+pub(crate) type TableEntries = [TableEntry; 2];
 
 /// One column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ColumnEntry {
-    pub(super) name: String,
+pub(crate) struct ColumnEntry {
+    pub(crate) name: String,
     #[serde(rename = "type")]
-    pub(super) logical: Logical,
+    pub(crate) logical: Logical,
 }
 
 /// One Parquet file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileEntry {
+pub(crate) struct FileEntry {
     /// The path within the folder, for readers of the manifest; our reader derives it from rank and position.
-    pub(super) file: String,
-    pub(super) rows: usize,
-    pub(super) bytes: u64,
+    pub(crate) file: String,
+    pub(crate) rows: usize,
+    pub(crate) bytes: u64,
     /// CRC-32 of the file.
-    pub(super) crc32: u32,
+    pub(crate) crc32: u32,
 }
 
 /// The logical type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Logical {
+pub(crate) enum Logical {
     Boolean,
     Int8,
     Int16,
@@ -101,7 +101,7 @@ pub(super) enum Logical {
 
 impl Logical {
     /// Returns the type of a column of events; `None` for types that no events have.
-    pub(super) fn of(dtype: &DataType) -> Option<Self> {
+    pub(crate) fn of(dtype: &DataType) -> Option<Self> {
         Some(match dtype {
             DataType::Boolean => Self::Boolean,
             DataType::Int8 => Self::Int8,
@@ -120,7 +120,7 @@ impl Logical {
     }
 
     /// Returns the type of the column in Parquet.
-    pub(super) fn stored(self) -> DataType {
+    pub(crate) fn stored(self) -> DataType {
         match self {
             Self::Boolean => DataType::Boolean,
             Self::Int8 => DataType::Int8,
@@ -138,7 +138,7 @@ impl Logical {
     }
 
     /// Returns the bytes of a value in events, its validity included.
-    pub(super) fn width(self) -> usize {
+    pub(crate) fn width(self) -> usize {
         1 + match self {
             Self::Boolean | Self::Int8 | Self::UInt8 => 1,
             Self::Int16 | Self::UInt16 => 2,
@@ -148,7 +148,7 @@ impl Logical {
     }
 
     /// Returns the bytes of a value while it is read or written; of a text, those of the reference to it.
-    pub(super) fn stored_width(self) -> usize {
+    pub(crate) fn stored_width(self) -> usize {
         if self == Self::Text { 17 } else { self.width() }
     }
 }
@@ -166,7 +166,7 @@ impl RankEntry {
     ///
     /// # Errors
     /// If its metadata cannot be written as JSON and read back: it is nested too deeply.
-    pub(super) fn new(
+    pub(crate) fn new(
         info: RankInfo,
         columns: Vec<ColumnEntry>,
         parts: Vec<FileEntry>,
@@ -180,7 +180,7 @@ impl RankEntry {
     }
 
     /// Returns one of its tables: rows, columns and parts; `None` if it does not have the table.
-    pub(super) fn table(&self, table: TableKind) -> Option<EntryOf<'_>> {
+    pub(crate) fn table(&self, table: TableKind) -> Option<EntryOf<'_>> {
         match table {
             TableKind::Events => {
                 Some(EntryOf { table, rows: self.info.events, columns: &self.columns, parts: &self.parts })
@@ -193,22 +193,22 @@ impl RankEntry {
 
 /// One table of a rank.
 #[derive(Clone, Copy)]
-pub(super) struct EntryOf<'e> {
-    pub(super) table: TableKind,
-    pub(super) rows: usize,
-    pub(super) columns: &'e [ColumnEntry],
-    pub(super) parts: &'e [FileEntry],
+pub(crate) struct EntryOf<'e> {
+    pub(crate) table: TableKind,
+    pub(crate) rows: usize,
+    pub(crate) columns: &'e [ColumnEntry],
+    pub(crate) parts: &'e [FileEntry],
 }
 
 impl EntryOf<'_> {
     /// Whether its parts have its rows.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         let rows = self.parts.iter().fold(0, |rows: usize, part| rows.saturating_add(part.rows));
         rows == self.rows && !self.columns.is_empty()
     }
 
     /// Estimates the memory of reading it: its rows, one part as Parquet has it, and the file of that part.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let width = |of: fn(Logical) -> usize| self.columns.iter().map(|column| of(column.logical)).sum::<usize>();
         let (row, stored) = (width(Logical::width), width(|logical| logical.stored_width()));
         let largest = self.parts.iter().map(|part| part.rows).max().unwrap_or(0);
@@ -223,7 +223,7 @@ impl Manifest {
     ///
     /// # Errors
     /// As [`RankEntry::new`].
-    pub(super) fn text(&self) -> serde_json::Result<Vec<u8>> {
+    pub(crate) fn text(&self) -> serde_json::Result<Vec<u8>> {
         let body = serde_json::to_vec_pretty(self)?;
         // The members of the header and of the manifest are those of one object, so that any JSON reader can read it.
         let body = body.strip_prefix(b"{\n").unwrap_or(&body);
@@ -239,7 +239,7 @@ impl Manifest {
     ///
     /// # Errors
     /// Why the text is none: it has another version, is damaged or foreign.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, ImportReason> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, ImportReason> {
         let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
         let (first, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
         // The version first: other versions may have other members.
@@ -277,7 +277,7 @@ impl Manifest {
 const KEY: &[u8] = b"\"tracebook_export\"";
 
 /// Whether the file begins as a manifest does, of whatever version.
-pub(super) fn is_manifest(path: &Path) -> bool {
+pub(crate) fn is_manifest(path: &Path) -> bool {
     let mut start = vec![0; KEY.len() + 1];
     let begins = |mut file: std::fs::File| file.read_exact(&mut start).is_ok() && start.ends_with(KEY);
     path.is_file() && std::fs::File::open(path).is_ok_and(begins)

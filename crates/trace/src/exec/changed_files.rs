@@ -1,13 +1,18 @@
-//! Files that were found changed while they were mapped.
+//! Files that work reads while they are mapped, and the check that none of them changed meanwhile.
 
-use super::mapping::Mapping;
 use crate::error::UnusableReason;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+/// A mapped file that can tell whether it changed.
+pub(crate) trait MappedFile: Send + Sync {
+    /// Reports the file by [`report`] if it changed since it was mapped, once.
+    fn report_if_changed(&self);
+}
+
 /// The mappings of this process that may still be in use.
-static MAPPED: Mutex<Vec<Weak<Mapping>>> = Mutex::new(Vec::new());
+static MAPPED: Mutex<Vec<Weak<dyn MappedFile>>> = Mutex::new(Vec::new());
 
 /// The files that were found changed, in order.
 static CHANGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -28,25 +33,23 @@ pub(crate) fn checked<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// Remembers a mapping.
-pub(super) fn add(mapping: &Arc<Mapping>) {
+pub(crate) fn add(mapping: Weak<dyn MappedFile>) {
     let mut mapped = lock(&MAPPED);
     mapped.retain(|mapping| mapping.strong_count() > 0);
-    mapped.push(Arc::downgrade(mapping));
+    mapped.push(mapping);
 }
 
-/// Marks every mapping whose file changed.
-pub(super) fn look() {
+/// Finds every mapped file that changed.
+pub(crate) fn look() {
     // Not under the lock: the last owner of a mapping may go away meanwhile.
-    let mapped: Vec<Arc<Mapping>> = lock(&MAPPED).iter().filter_map(Weak::upgrade).collect();
+    let mapped: Vec<Arc<dyn MappedFile>> = lock(&MAPPED).iter().filter_map(Weak::upgrade).collect();
     for mapping in mapped {
-        mapping.mark_if_changed();
+        mapping.report_if_changed();
     }
 }
 
 /// Remembers a file that was found changed.
-pub(super) fn report(path: &Path) {
-    #[cfg(test)]
-    assert!(super::own_process::is_own_process(), "a test that changes a mapped file needs `in_own_process`: {path:?}");
+pub(crate) fn report(path: &Path) {
     lock(&CHANGED).push(path.to_owned());
 }
 

@@ -1,22 +1,12 @@
 //! Questions to ranks that engines read.
 
-use super::{Given, GivenTrace, Input, Job, Query, Remote, bundles, extracted};
-use crate::dataset::union_of_columns;
+use super::stack::union_of_columns;
+use crate::distributed::{Given, GivenTrace, Input, Job, Query, Remote, bundles, extracted};
 use crate::error::DistributedReason;
 use crate::exec::checkpoint;
 use crate::frame::ColumnType;
 use crate::{DiffSide, Error, Result, Trace};
 use std::sync::Arc;
-
-/// The most bytes of a merged partial result: it comes home in one piece.
-const MOST_BYTES: u64 = 256 << 20;
-
-impl Given {
-    /// Creates what the tasks of a question about these traces are given.
-    pub(crate) fn new(build: &str, question: Query, traces: Vec<GivenTrace>) -> Self {
-        Self { build: build.to_owned(), question, traces, most_bytes: MOST_BYTES }
-    }
-}
 
 /// Ranks of one trace to ask.
 pub(crate) struct RunRanks<'t> {

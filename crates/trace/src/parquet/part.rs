@@ -18,10 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Rows of a row group, at most.
-pub(super) const GROUP_ROWS: usize = 1 << 18;
+pub(crate) const GROUP_ROWS: usize = 1 << 18;
 
 /// Rows of a part, at most.
-pub(super) const PART_ROWS: usize = 1 << 20;
+pub(crate) const PART_ROWS: usize = 1 << 20;
 
 /// Key of the version of the schema in the metadata of a file.
 const SCHEMA_KEY: &str = "tracebook.export";
@@ -30,7 +30,7 @@ const SCHEMA_KEY: &str = "tracebook.export";
 ///
 /// # Errors
 /// [`Error::Interrupted`]; if polars refuses, which no input should cause.
-pub(super) fn encode(events: &DataFrame, columns: &[ColumnEntry], first: usize, rows: usize) -> Result<Vec<u8>> {
+pub(crate) fn encode(events: &DataFrame, columns: &[ColumnEntry], first: usize, rows: usize) -> Result<Vec<u8>> {
     let metadata = KeyValueMetadata::from_static(vec![(SCHEMA_KEY.to_owned(), VERSION.to_string())]);
     let mut bytes = Vec::new();
     let mut writer = ParquetWriter::new(&mut bytes)
@@ -52,7 +52,7 @@ pub(super) fn encode(events: &DataFrame, columns: &[ColumnEntry], first: usize, 
 ///
 /// # Errors
 /// Why the file is not the one that was written.
-pub(super) fn read(path: &Path, entry: &FileEntry) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path, entry: &FileEntry) -> Result<Vec<u8>> {
     let invalid = |reason| Error::NotAnExport { path: path.to_owned(), reason };
     let failed = |error| Error::Io { path: path.to_owned(), error };
     // Opening a pipe without a writer would block.
@@ -79,7 +79,7 @@ pub(super) fn read(path: &Path, entry: &FileEntry) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// If it does not hold the rows and columns that the manifest names.
-pub(super) fn decode(path: &Path, bytes: &[u8], columns: &[ColumnEntry], rows: usize) -> Result<DataFrame> {
+pub(crate) fn decode(path: &Path, bytes: &[u8], columns: &[ColumnEntry], rows: usize) -> Result<DataFrame> {
     let invalid = |reason: String| Error::NotAnExport { path: path.to_owned(), reason: ImportReason::Content(reason) };
     let decoded = unpanicked(|| {
         let mut reader = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None);

@@ -15,7 +15,7 @@ type Lookup<K> = HashMap<K, u32, foldhash::fast::FixedState>;
 ///
 /// # Errors
 /// Name and type of a column whose type no events have.
-pub(super) fn entries(columns: &[(PlSmallStr, DataType)]) -> Result<Vec<ColumnEntry>, (String, String)> {
+pub(crate) fn entries(columns: &[(PlSmallStr, DataType)]) -> Result<Vec<ColumnEntry>, (String, String)> {
     let entry = |(name, dtype): &(PlSmallStr, DataType)| {
         let logical = Logical::of(dtype).ok_or_else(|| (name.to_string(), dtype.to_string()))?;
         Ok(ColumnEntry { name: name.to_string(), logical })
@@ -24,7 +24,7 @@ pub(super) fn entries(columns: &[(PlSmallStr, DataType)]) -> Result<Vec<ColumnEn
 }
 
 /// Returns the schema in Parquet.
-pub(super) fn schema(columns: &[ColumnEntry]) -> Schema {
+pub(crate) fn schema(columns: &[ColumnEntry]) -> Schema {
     columns.iter().map(|column| (PlSmallStr::from_str(&column.name), column.logical.stored())).collect()
 }
 
@@ -32,7 +32,7 @@ pub(super) fn schema(columns: &[ColumnEntry]) -> Schema {
 ///
 /// # Errors
 /// If polars refuses, which no input should cause.
-pub(super) fn to_parquet(events: &DataFrame, first: usize, rows: usize) -> PolarsResult<DataFrame> {
+pub(crate) fn to_parquet(events: &DataFrame, first: usize, rows: usize) -> PolarsResult<DataFrame> {
     let columns = events.columns().iter().map(|column| {
         let column = column.slice(i64::try_from(first).unwrap_or(i64::MAX), rows);
         if column.dtype().is_categorical() { texts(&column) } else { Ok(column.rechunk()) }
@@ -70,7 +70,7 @@ fn texts(column: &Column) -> PolarsResult<Column> {
 ///
 /// # Errors
 /// If polars refuses, or there are too many texts for the table.
-pub(super) fn to_events(frame: &DataFrame, columns: &[ColumnEntry]) -> PolarsResult<DataFrame> {
+pub(crate) fn to_events(frame: &DataFrame, columns: &[ColumnEntry]) -> PolarsResult<DataFrame> {
     let categories = Categories::shared();
     let convert = |entry: &ColumnEntry| {
         let column = frame.column(&entry.name)?;
@@ -83,7 +83,7 @@ pub(super) fn to_events(frame: &DataFrame, columns: &[ColumnEntry]) -> PolarsRes
 ///
 /// # Errors
 /// As [`to_events`].
-pub(super) fn without_rows(columns: &[ColumnEntry]) -> PolarsResult<DataFrame> {
+pub(crate) fn without_rows(columns: &[ColumnEntry]) -> PolarsResult<DataFrame> {
     to_events(&DataFrame::empty_with_schema(&schema(columns)), columns)
 }
 

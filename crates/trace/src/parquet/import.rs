@@ -1,9 +1,8 @@
 //! Reading an export.
 
 use super::columns::without_rows;
-use super::export::warnings_about;
-use super::folder::{file_of, has_parts};
 use super::manifest::{self, EntryOf, Manifest, RankEntry};
+use super::names::{file_of, has_parts, rank_folder};
 use super::part;
 use crate::error::ImportReason;
 use crate::exec::checkpoint;
@@ -86,7 +85,7 @@ impl Export {
 
     /// Returns the folder of a rank, as its file in messages.
     pub(crate) fn folder_of(&self, rank: i64) -> PathBuf {
-        self.folder.join(super::folder::rank_folder(rank))
+        self.folder.join(rank_folder(rank))
     }
 
     /// Returns the bytes of the parts of a rank.
@@ -154,4 +153,12 @@ impl Export {
     fn entry(&self, rank: i64) -> Option<&RankEntry> {
         self.manifest.ranks.iter().find(|entry| entry.info.rank == rank)
     }
+}
+
+/// Returns the warnings that are not about a rank that is left out.
+pub(crate) fn warnings_about(
+    warnings: &[Warning],
+    is_left_out: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &Warning> {
+    warnings.iter().filter(move |warning| !warning.file().is_some_and(&is_left_out))
 }
