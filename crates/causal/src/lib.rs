@@ -25,9 +25,9 @@ mod model;
 
 pub use answer::edge::Edge;
 pub use answer::replay::{Replay, Savings};
-pub use answer::segment::{Place, Segment, Window};
 pub use input::check::{Check, Stopped};
 pub use input::event::{Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE};
 pub use input::rank::{RankEvents, Stream, SyncKind, SyncRow};
 pub use input::word::{Because, BoundBy};
 pub use model::graph::{Graph, Lag, LeftOut};
+pub use model::segment::{Place, Segment, Window};

@@ -7,6 +7,7 @@ pub mod bridge;
 mod channel;
 mod csv;
 mod describe;
+mod display;
 mod files;
 mod frames;
 pub mod instances;

@@ -1,8 +1,5 @@
 //! Boxes in lanes as a still picture: a timeline, a flame graph.
 
-use crate::render::{lanes_picture, terminal_safe};
-use crate::{Bundle, PNG};
-
 /// Boxes in lanes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lanes {
@@ -42,15 +39,4 @@ pub struct LaneBox {
     pub colour: [u8; 3],
     /// What is written into it if there is room.
     pub text: String,
-}
-
-impl Lanes {
-    /// Renders the still forms: the plain text, without control characters, and a picture as `image/png`.
-    pub fn bundle(&self, plain: impl Into<String>) -> Bundle {
-        let bundle = Bundle::text(terminal_safe(&plain.into()));
-        match lanes_picture(self) {
-            Some(picture) => bundle.with(PNG, picture.into()),
-            None => bundle,
-        }
-    }
 }

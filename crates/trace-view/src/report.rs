@@ -21,13 +21,6 @@ pub enum Part {
     Bundle(Bundle),
 }
 
-impl Part {
-    /// Renders the part as a bundle; for a screen of so many characters, the text of a table is no wider.
-    pub fn bundle(&self, width: Option<usize>) -> Bundle {
-        width.map_or_else(|| crate::render::bundle(self), |width| crate::render::bundle_within(self, width))
-    }
-}
-
 /// Sentences that a page shows once the reader unfolds their title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folded {
@@ -63,11 +56,6 @@ impl Report {
     pub fn with(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
-    }
-
-    /// Renders each part as a bundle; each has `text/plain`.
-    pub fn bundles(&self) -> Vec<Bundle> {
-        self.parts.iter().map(crate::render::bundle).collect()
     }
 }
 

@@ -29,6 +29,7 @@
 
 pub mod analysis;
 mod baseline;
+mod bounds;
 mod call_graph;
 mod callstack;
 mod certainty;
@@ -70,21 +71,19 @@ pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use baseline::{
     BASELINES_FILE, Baseline, BaselineRegion, BaselineRun, Baselines, History, HistoryChange, RegionTime, RunTimes,
 };
+pub use bounds::{BoundChange, ClassBound, RegionBound};
 pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
 pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
 pub use causal;
 pub use certainty::SampleKind;
 pub use collective::{ChargedRank, Stragglers};
-pub use comparisons::COMPARISONS;
+pub use comparisons::{COMPARISONS, ComparisonEntry};
 pub use config::{
     ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
 };
-pub use critical_path::{
-    BoundChange, BoundWindow, ClassBound, CriticalPath, CriticalPathAnswer, Instance, RegionBound, SHORT_FORMS,
-    TimeChange, WhatIf,
-};
+pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance, SHORT_FORMS, TimeChange, WhatIf};
 pub use dataset::{
     By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Selection, Side, Trace, TraceSet, Window, frame_schema,
     remove_left_ranks,
@@ -93,18 +92,17 @@ pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
 };
 pub use diff::{
-    CompareRuns, Compared, ComparedStats, ComparisonEntry, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff,
-    TraceDiff, shorten_name,
+    CompareRuns, Compared, ComparedStats, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff, TraceDiff,
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, DiffSide, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE,
-    Stream, UnknownCompat, Unlike, Warning, memory_kernel_type, without_secrets,
+    Stream, UnknownCompat, Unlike, Warning, memory_kernel_type, shorten_name, without_secrets,
 };
 pub use error::{Error, Result};
 pub use exec::allocator::return_free_memory;
-pub use exec::checkpoint::CancellationToken;
+pub use exec::cancellation::CancellationToken;
 pub use exec::context::Execution;
-pub use exec::memory::{free_memory, parse_size};
+pub use exec::machine_memory::{free_memory, parse_size};
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
     IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,

@@ -1,12 +1,11 @@
 //! Calls that a companion recording lends to the kernels of graphs.
 
 use super::label::LabelId;
-use crate::tree::node::NONE;
 
 /// Calls above kernels whose own recording has none, since one launch of a graph replays them all.
 #[derive(Debug, Clone, Default)]
 pub struct Lent {
-    /// By call: the call around it, or [`NONE`], and its labels. A call stands behind the one around it.
+    /// By call: the call around it, or `u32::MAX`, and its labels. A call stands behind the one around it.
     calls: Vec<(u32, LabelId)>,
     /// Rows of GPU events, ascending, each with its innermost call.
     of: Vec<(u32, u32)>,
@@ -39,7 +38,7 @@ impl Lent {
     pub(crate) fn around(&self, call: u32) -> impl Iterator<Item = (u32, LabelId)> {
         let mut at = call;
         std::iter::from_fn(move || {
-            let &(up, label) = self.calls.get(at as usize).filter(|_| at != NONE)?;
+            let &(up, label) = self.calls.get(at as usize)?;
             Some((std::mem::replace(&mut at, up), label))
         })
     }

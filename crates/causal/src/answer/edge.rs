@@ -1,8 +1,8 @@
 //! The graph as a list of edges.
 
-use super::segment::Place;
 use crate::input::word::{Because, BoundBy};
 use crate::model::graph::Graph;
+use crate::model::segment::Place;
 
 /// A cause of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

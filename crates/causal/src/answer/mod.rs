@@ -3,4 +3,3 @@
 pub(crate) mod edge;
 pub(crate) mod path;
 pub(crate) mod replay;
-pub(crate) mod segment;

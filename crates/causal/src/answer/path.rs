@@ -1,9 +1,9 @@
 //! The path that bounds a window: from its end back along the causes that points had to wait for.
 
 use super::replay::Times;
-use super::segment::{Place, Segment, Window};
 use crate::input::word::{Because, BoundBy};
 use crate::model::graph::Graph;
+use crate::model::segment::{Place, Segment, Window};
 use std::ops::Range;
 
 /// Where a moment is on a thread.

@@ -1,9 +1,9 @@
 //! Replays: the time of every point, had causes taken another time.
 
-use super::segment::{Segment, Window};
 use crate::input::check::{Check, Stopped, at_times};
 use crate::input::event::NONE;
 use crate::model::graph::{Graph, Lag};
+use crate::model::segment::{Segment, Window};
 use std::convert::Infallible;
 use std::ops::Range;
 use std::rc::Rc;

@@ -11,11 +11,11 @@ use super::stream::Kernels;
 use super::thread::Threads;
 use super::thread_role::ThreadRoles;
 use super::wait::{Extra, Waits};
-use crate::answer::segment::Place;
 use crate::input::check::{Check, Stopped};
 use crate::input::event::{DeviceKind, HostKind, NONE};
 use crate::input::rank::RankEvents;
 use crate::input::word::{Because, BoundBy};
+use crate::model::segment::Place;
 
 /// What the own time of a CPU event is spent on, and its row.
 fn own_time(rank: &RankDraft, event: u32) -> (BoundBy, u32) {

@@ -1,9 +1,9 @@
 //! The causal graph: points in one order, each after its causes.
 
 use super::number::PlaceSpan;
-use crate::answer::segment::{Place, Window};
 use crate::input::event::NONE;
 use crate::input::word::{Because, BoundBy};
+use crate::model::segment::{Place, Window};
 
 /// Points in time and their causes, of all ranks of a job. About 100 bytes for each event.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ pub(crate) mod hand_over;
 pub(crate) mod meeting;
 pub(crate) mod number;
 pub(crate) mod order;
+pub(crate) mod segment;
 pub(crate) mod stream;
 pub(crate) mod stream_wait;
 pub(crate) mod thread;

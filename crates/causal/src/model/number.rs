@@ -3,9 +3,9 @@
 use super::stream::Kernels;
 use super::thread::Threads;
 use super::thread_role::ThreadRoles;
-use crate::answer::segment::Place;
 use crate::input::event::HostKind;
 use crate::input::rank::RankEvents;
+use crate::model::segment::Place;
 
 /// A rank in the making.
 #[derive(Debug)]

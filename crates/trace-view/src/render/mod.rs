@@ -18,7 +18,7 @@ mod table_json;
 mod text;
 mod tree_html;
 
-use crate::{Axis, Bundle, Figure, HTML, HeatMap, Lanes, PLOTLY, PNG, Part, TABLE, Table};
+use crate::{Axis, Bundle, Figure, HTML, HeatMap, Lanes, PLOTLY, PNG, Part, Report, TABLE, Table};
 
 pub use names::one_line_texts;
 pub use palette::named_colour;
@@ -110,5 +110,30 @@ fn axis_title(axis: &Axis) -> String {
         (title, "") => title.to_owned(),
         ("", unit) => format!("[{unit}]"),
         (title, unit) => format!("{title} [{unit}]"),
+    }
+}
+
+impl Part {
+    /// Renders the part as a bundle; for a screen of so many characters, the text of a table is no wider.
+    pub fn bundle(&self, width: Option<usize>) -> Bundle {
+        width.map_or_else(|| bundle(self), |width| bundle_within(self, width))
+    }
+}
+
+impl Report {
+    /// Renders each part as a bundle; each has `text/plain`.
+    pub fn bundles(&self) -> Vec<Bundle> {
+        self.parts.iter().map(bundle).collect()
+    }
+}
+
+impl Lanes {
+    /// Renders the still forms: the plain text, without control characters, and a picture as `image/png`.
+    pub fn bundle(&self, plain: impl Into<String>) -> Bundle {
+        let bundle = Bundle::text(terminal_safe(&plain.into()));
+        match lanes_picture(self) {
+            Some(picture) => bundle.with(PNG, picture.into()),
+            None => bundle,
+        }
     }
 }

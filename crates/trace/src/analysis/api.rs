@@ -1,11 +1,11 @@
 //! The trait of all analyses, and the partial results that they merge.
 
 use super::listed::AnswerFiles;
+use super::merge::{ByRank, Merge};
 use super::{Answer, Parameter, RankView, TableSchema};
 use crate::{Compat, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// An analysis of one trace. Its fields are its parameters; their defaults are HTA's.
 ///
@@ -70,12 +70,6 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     }
 }
 
-/// A partial result, mergeable in any order and grouping.
-pub trait Merge {
-    /// Merges the result of other ranks.
-    fn merge(&mut self, other: Self);
-}
-
 /// The partial result of an analysis, with what every answer says of its ranks.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mapped<S> {
@@ -105,33 +99,5 @@ impl<S: Merge> Merge for Mapped<S> {
         self.rows += other.rows;
         self.negative.merge(other.negative);
         self.state.merge(other.state);
-    }
-}
-
-/// Partial results by rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ByRank<T>(pub(crate) BTreeMap<i64, T>);
-
-impl<T> Default for ByRank<T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
-
-impl<T> ByRank<T> {
-    /// Wraps the result of one rank.
-    pub(crate) fn of(rank: i64, result: T) -> Self {
-        Self(BTreeMap::from([(rank, result)]))
-    }
-
-    /// Returns the ranks whose result satisfies `condition`, ascending.
-    pub(crate) fn ranks_where(&self, condition: impl Fn(&T) -> bool) -> Vec<i64> {
-        self.0.iter().filter(|(_, result)| condition(result)).map(|(&rank, _)| rank).collect()
-    }
-}
-
-impl<T> Merge for ByRank<T> {
-    fn merge(&mut self, other: Self) {
-        self.0.extend(other.0);
     }
 }

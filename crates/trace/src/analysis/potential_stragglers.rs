@@ -1,6 +1,7 @@
 //! Ranks that other ranks may be waiting for.
 
 mod figures;
+mod kernel;
 
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
@@ -11,6 +12,7 @@ use crate::frame::EventRows;
 use crate::stats::{Moments, micros};
 use crate::{Compat, Error, Result};
 use figures::{figure, timeline};
+use kernel::{Kernel, word};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
@@ -234,20 +236,6 @@ impl Analysis for PotentialStragglers {
     }
 }
 
-/// A collective that is long enough to be considered.
-#[derive(Clone)]
-struct Kernel<'s> {
-    rank: i64,
-    step: i64,
-    stream: i64,
-    name: &'s str,
-    start: i64,
-    dur: i64,
-    /// Start since the first event, in mean steps.
-    normalized: f64,
-    late: bool,
-}
-
 impl PotentialStragglers {
     /// Selects the last long collective of each rank, stream, step and name, or explains why there is none.
     fn long<'s>(&self, state: &'s State) -> Result<(Vec<Kernel<'s>>, Option<String>)> {
@@ -352,11 +340,6 @@ fn mark(kernels: &mut [Kernel<'_>], most: usize) {
         let Some(&from) = starts.get(most - 1).or(starts.last()) else { continue };
         step.iter_mut().for_each(|kernel| kernel.late = kernel.start >= from);
     }
-}
-
-/// Returns HTA's word: `Yes` or `No`.
-fn word(late: bool) -> &'static str {
-    if late { "Yes" } else { "No" }
 }
 
 /// Returns how much later than the median rank each rank starts the compared collective, in mean steps; the mean over its steps.

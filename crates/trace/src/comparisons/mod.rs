@@ -1,6 +1,10 @@
 //! The table of all comparisons: one row each, without its type.
 
-use crate::{ComparisonEntry, DiffPlan, ExplainPlan};
+mod entry;
+
+pub use entry::ComparisonEntry;
+
+use crate::{DiffPlan, ExplainPlan};
 
 /// All comparisons whose partial results travel as bytes.
 pub const COMPARISONS: &[ComparisonEntry] = &[ComparisonEntry::of::<DiffPlan>(), ComparisonEntry::of::<ExplainPlan>()];

@@ -32,31 +32,31 @@ pub struct BoundWindow {
     pub(super) start: i64,
     pub(super) end: i64,
     /// In order of time, without gaps.
-    pub(super) intervals: Vec<Interval>,
+    pub(crate) intervals: Vec<Interval>,
     pub(super) names: Vec<OnPath>,
     pub(super) lanes: Vec<Lane>,
 }
 
 /// An interval of time on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Interval {
-    pub(super) start: i64,
-    pub(super) end: i64,
-    pub(super) rank: i64,
-    pub(super) device: Option<i64>,
-    pub(super) pid: Option<i64>,
-    pub(super) tid: Option<i64>,
-    pub(super) stream: Option<i64>,
+pub(crate) struct Interval {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    pub(crate) rank: i64,
+    pub(crate) device: Option<i64>,
+    pub(crate) pid: Option<i64>,
+    pub(crate) tid: Option<i64>,
+    pub(crate) stream: Option<i64>,
     /// Position in the file.
-    pub(super) event: Option<i64>,
-    pub(super) name: Option<u32>,
-    pub(super) operator: Option<u32>,
-    pub(super) bound_by: BoundBy,
-    pub(super) because: Because,
+    pub(crate) event: Option<i64>,
+    pub(crate) name: Option<u32>,
+    pub(crate) operator: Option<u32>,
+    pub(crate) bound_by: BoundBy,
+    pub(crate) because: Because,
 }
 
 impl Interval {
-    pub(super) fn duration(&self) -> i64 {
+    pub(crate) fn duration(&self) -> i64 {
         self.end - self.start
     }
 }

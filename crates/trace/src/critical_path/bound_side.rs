@@ -10,18 +10,18 @@ use causal::BoundBy;
 
 /// What bounds the windows of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BoundSide {
+pub(crate) struct BoundSide {
     /// Number of windows.
-    pub(super) windows: usize,
+    pub(crate) windows: usize,
     /// Their lengths together, in ns.
-    pub(super) ns: i64,
+    pub(crate) ns: i64,
     /// Their time by what bounds it, in ns; it adds up to their length.
-    pub(super) shares: Vec<(BoundBy, i64)>,
+    pub(crate) shares: Vec<(BoundBy, i64)>,
 }
 
 impl BoundSide {
     /// Of an answer.
-    pub(super) fn of(answer: &CriticalPathAnswer) -> Self {
+    pub(crate) fn of(answer: &CriticalPathAnswer) -> Self {
         Self {
             windows: answer.windows().len(),
             ns: answer.windows().iter().map(BoundWindow::duration_ns).sum(),
@@ -33,7 +33,7 @@ impl BoundSide {
     ///
     /// # Errors
     /// As [`TraceSet::critical_path`].
-    pub(super) fn asked(traces: &TraceSet, query: &CriticalPath) -> Result<Self> {
+    pub(crate) fn asked(traces: &TraceSet, query: &CriticalPath) -> Result<Self> {
         guarded(|| {
             let asked = asked(traces, query);
             let Loaded { graph, ranks, .. } = load(traces, &asked, query)?;
@@ -52,12 +52,12 @@ impl BoundSide {
     }
 
     /// What bounds the windows: `host-bound`, `GPU-bound`, `communication-bound`, …
-    pub(super) fn diagnosis(&self) -> &'static str {
+    pub(crate) fn diagnosis(&self) -> &'static str {
         diagnosis(&self.shares)
     }
 
     /// A time of all windows, as that of a step.
-    pub(super) fn a_step(&self, ns: i64) -> i64 {
+    pub(crate) fn a_step(&self, ns: i64) -> i64 {
         ns / self.windows.max(1) as i64
     }
 }

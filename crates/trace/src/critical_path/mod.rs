@@ -31,10 +31,10 @@ mod tests;
 mod tried;
 #[cfg(test)]
 mod truth_tests;
-mod two_runs;
 mod windows;
 
 pub use answer::{BoundWindow, CriticalPathAnswer, WhatIf};
+pub(crate) use bound_side::BoundSide;
 pub use change::{SHORT_FORMS, TimeChange};
+pub(crate) use present::words;
 pub use query::{CriticalPath, Instance};
-pub use two_runs::{BoundChange, ClassBound, RegionBound};

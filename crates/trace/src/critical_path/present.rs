@@ -299,7 +299,7 @@ pub(super) fn percent(part: i64, whole: i64) -> String {
 }
 
 /// What a class of time is, in a sentence.
-pub(super) fn words(class: BoundBy) -> &'static str {
+pub(crate) fn words(class: BoundBy) -> &'static str {
     match class {
         BoundBy::Cpu => "own time of operators",
         BoundBy::DataLoading => "loading data",

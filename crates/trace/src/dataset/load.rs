@@ -19,50 +19,30 @@ mod spill_tests;
 #[path = "load_tests.rs"]
 mod tests;
 
+use super::assemble::{FileResult, assemble};
 use super::cached::CachedFile;
 use super::load_export::load_export;
 use super::load_file::{Content, FileLoader};
 use super::load_options::LoadOptions;
+use super::monitor::{LoadProgress, Monitor};
 use super::placement::Placement;
 use crate::SourceFile;
 use crate::domain::file_of;
-use crate::error::DistributedReason;
 use crate::exec::abandon::abandonable;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
-use crate::exec::memory::Budget;
 use crate::exec::pool::{Pool, run_jobs};
 use crate::parquet::Export;
 use crate::read::{
     Connections, Input, Inputs, Location, Meter, check_json, label_of, open_bytes, open_input, read_events,
     read_parallel,
 };
-use crate::{Error, Result, Trace, TraceSet, Warning};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{Error, Result, TraceSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-/// Progress of a load.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LoadProgress {
-    /// Bytes read from disk or received from storage. In a strict load, which reads each file twice, each read counts half.
-    pub bytes_read: u64,
-    /// Size of all files as they are stored, in bytes.
-    pub bytes_total: u64,
-    /// Events parsed.
-    pub events: u64,
-    /// Files loaded.
-    pub files_done: usize,
-    /// Files to load.
-    pub files_total: usize,
-    /// Files that were not read, since the cache has their ranks.
-    pub files_from_cache: usize,
-    /// Path of the file begun last.
-    pub file: String,
-}
 
 /// Loads the file or the folder at `path`, on a thread that is abandoned if it blocks after a cancellation.
 pub(crate) fn from_path(
@@ -168,20 +148,6 @@ pub(crate) fn from_bytes(bytes: &[u8], options: &LoadOptions) -> Result<TraceSet
     assemble(label, options, false, vec![(label.to_owned(), loaded)])
 }
 
-/// Path of a file, and its content.
-pub(super) type FileResult = (String, Result<Content>);
-
-/// Progress of a load, updated by its threads.
-#[derive(Default)]
-pub(super) struct Monitor {
-    pub(super) meter: Meter,
-    bytes_total: AtomicU64,
-    files_total: AtomicUsize,
-    files_done: AtomicUsize,
-    files_from_cache: AtomicUsize,
-    current: Mutex<String>,
-}
-
 impl Monitor {
     /// Loads the files concurrently, on at most `threads` threads, and not more at once than fit in memory.
     fn load(&self, files: &[Input], loader: FileLoader<'_>, threads: usize) -> Result<Vec<FileResult>> {
@@ -258,39 +224,6 @@ impl Monitor {
         }
         Ok(results)
     }
-
-    /// Sets what there is to load.
-    pub(super) fn begin(&self, bytes: u64, files: usize) {
-        self.bytes_total.store(bytes, Ordering::Relaxed);
-        self.files_total.store(files, Ordering::Relaxed);
-    }
-
-    /// Sets the path of the file begun last.
-    pub(super) fn begin_file(&self, name: &str) {
-        if let Ok(mut current) = self.current.lock() {
-            name.clone_into(&mut current);
-        }
-    }
-
-    /// Counts a loaded file.
-    pub(super) fn end_file(&self) {
-        self.files_done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn progress(&self, options: &LoadOptions) -> LoadProgress {
-        let bytes_total = self.bytes_total.load(Ordering::Relaxed);
-        let reads = if options.strict { 2 } else { 1 };
-        LoadProgress {
-            // A file may have grown since.
-            bytes_read: (self.meter.bytes.load(Ordering::Relaxed) / reads).min(bytes_total),
-            bytes_total,
-            events: self.meter.events.load(Ordering::Relaxed),
-            files_done: self.files_done.load(Ordering::Relaxed),
-            files_total: self.files_total.load(Ordering::Relaxed),
-            files_from_cache: self.files_from_cache.load(Ordering::Relaxed),
-            file: self.current.lock().map(|current| current.clone()).unwrap_or_default(),
-        }
-    }
 }
 
 /// Validates the file with serde_json if the load is strict. Files of other ranks are not validated.
@@ -308,71 +241,4 @@ fn validate_if_strict(
         check()?;
     }
     loaded
-}
-
-/// Assembles the files, in the order of their names, into a trace set: of two files of one rank the later one counts.
-pub(super) fn assemble(
-    label: &str,
-    options: &LoadOptions,
-    in_folder: bool,
-    files: Vec<FileResult>,
-) -> Result<TraceSet> {
-    let mut warnings = Vec::new();
-    let mut traces: BTreeMap<i64, Trace> = BTreeMap::new();
-    let mut first_error = None;
-    let mut other_ranks: BTreeSet<i64> = BTreeSet::new();
-    for (file, result) in files {
-        match result {
-            Ok(Content::OtherRank(rank)) => {
-                other_ranks.insert(rank);
-            }
-            Ok(Content::Requested(loaded)) => {
-                warnings.extend(loaded.warnings);
-                let rank = loaded.trace.rank();
-                if let Some(earlier) = traces.insert(rank, loaded.trace) {
-                    let dropped = earlier.info().file.clone();
-                    warnings.push(Warning::SameRank { rank, kept: file, dropped });
-                }
-            }
-            // A folder may contain other JSON, too.
-            Err(error) if in_folder && is_about_content(&error) => {
-                warnings.push(Warning::SkippedFile { file, reason: error.to_string() });
-                first_error.get_or_insert(error);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    if traces.is_empty() {
-        let wanted = options.ranks.clone().unwrap_or_default();
-        if other_ranks.is_empty()
-            && let Some(error) = first_error
-        {
-            return Err(error);
-        }
-        let available = other_ranks.into_iter().collect();
-        return Err(Error::NoSuchRanks { label: label.to_owned(), wanted, available });
-    }
-    if let Some(requested) = &options.ranks {
-        let mut missing: Vec<i64> = requested.iter().copied().filter(|rank| !traces.contains_key(rank)).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        if !missing.is_empty() {
-            other_ranks.extend(traces.keys());
-            let available = other_ranks.into_iter().collect();
-            warnings.push(Warning::MissingRanks { label: label.to_owned(), missing, available });
-        }
-    }
-    let traces = TraceSet::unified(label, options.compat, traces.into_values().collect(), warnings)?;
-    Ok(traces.with_memory(Budget::chosen()?))
-}
-
-/// Whether a file of a folder is skipped because of this error.
-pub(crate) fn is_about_content(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::NotATrace { .. }
-            | Error::NoTraceEvents { .. }
-            | Error::NoEvents { .. }
-            | Error::Distributed(DistributedReason::Skipped(_))
-    )
 }

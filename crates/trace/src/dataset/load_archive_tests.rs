@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Warning;
 use crate::{Cache, Error};
 use std::fs;
 use std::io::{Cursor, Write};

@@ -3,6 +3,7 @@
 
 use super::super::table_source::TableSource;
 use super::*;
+use crate::Trace;
 use crate::frame::tables::Tables;
 use crate::{Cache, Execution};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! Loading by an engine: the facts of each rank come home, its events stay where they are.
 
-use super::load::{FileResult, assemble};
+use super::assemble::{FileResult, assemble};
 use super::load_file::{Content, Loaded};
 use super::trace::Trace;
 use crate::distributed::{

@@ -1,8 +1,9 @@
 //! Loading an export of [`write::parquet`](crate::write::parquet): its ranks, each as a file of a trace.
 
-use super::load::{FileResult, Monitor, assemble};
+use super::assemble::{FileResult, assemble};
 use super::load_file::{Content, Loaded};
 use super::load_options::LoadOptions;
+use super::monitor::Monitor;
 use super::placement::Placement;
 use super::table_source::{ExportedTables, TableSource};
 use crate::error::ImportReason;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Trace;
 use crate::frame::columns::{INDEX, INDEX_CORRELATION, INDEX_FORWARD};
 use flate2::read::MultiGzDecoder;
 use polars::prelude::*;

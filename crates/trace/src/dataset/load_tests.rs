@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Warning;
 use crate::{Compat, TraceDiff};
 use polars::prelude::DataType;
 use std::fs;

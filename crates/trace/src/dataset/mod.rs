@@ -1,9 +1,12 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
 mod ask_engines;
+mod assemble;
 mod cached;
 mod constructors;
 mod derived;
+mod further_tables;
+mod kept_tables;
 mod lazy_events;
 mod load;
 mod load_elsewhere;
@@ -11,6 +14,7 @@ mod load_export;
 mod load_file;
 mod load_options;
 mod marked;
+mod monitor;
 mod overview;
 mod placement;
 mod rank_scan;
@@ -28,10 +32,10 @@ mod trace;
 mod trace_set;
 
 pub(crate) use ask_engines::{RunRanks, ask};
-pub use load::LoadProgress;
-pub(crate) use load::is_about_content;
+pub(crate) use assemble::is_about_content;
 pub use load_options::LoadOptions;
 pub(crate) use marked::MarkedIterations;
+pub use monitor::LoadProgress;
 pub use overview::ColumnMemory;
 pub(crate) use recording::{MOST_RANKS, Recording, world_size};
 pub(crate) use row_selector::RowSelector;

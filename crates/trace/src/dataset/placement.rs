@@ -202,17 +202,21 @@ impl Drop for Permit<'_> {
     }
 }
 
+impl Trace {
+    /// Writes the events to a file.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`](crate::Error::NoSpace) if the disk is full; [`Error::Io`](crate::Error::Io).
+    pub(crate) fn write_to(&self, path: &Path, compat: Compat) -> Result<StoredTable> {
+        write_rank(path, self, compat, &[], false)
+    }
+}
+
 /// Writes the events of a rank to a file; one that is small is for those that do not fit in memory.
 ///
 /// # Errors
 /// [`Error::NoSpace`] if the disk is full; [`Error::Io`].
-pub(super) fn write_rank(
-    path: &Path,
-    trace: &Trace,
-    compat: Compat,
-    warnings: &[Warning],
-    is_small: bool,
-) -> Result<StoredTable> {
+fn write_rank(path: &Path, trace: &Trace, compat: Compat, warnings: &[Warning], is_small: bool) -> Result<StoredTable> {
     let events = trace.frame()?;
     let written = StoredTable::write(path, TableKind::Events, trace.info(), compat, warnings, &events, is_small);
     written.map_err(|error| no_space(error, trace.rank(), path.parent().unwrap_or(path), events.estimated_size()))

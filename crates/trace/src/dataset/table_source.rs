@@ -1,6 +1,6 @@
 //! Where the instants and counters of a rank are besides the trace file: in the cache, or in an export.
 
-use super::tables::{Kept, Place};
+use super::kept_tables::{Kept, Place};
 use crate::frame::tables::Tables;
 use crate::parquet::Export;
 use crate::store::{Key, NewTable, TableKind};

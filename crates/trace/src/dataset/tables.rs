@@ -5,7 +5,8 @@
 #[path = "tables_tests.rs"]
 mod tests;
 
-use super::spill::{SpillFolder, SpilledFile};
+use super::kept_tables::{Kept, Place};
+use super::spill::SpillFolder;
 use super::stack::stacked_tables;
 use super::table_source::TableSource;
 use super::trace_set::TraceSet;
@@ -31,41 +32,11 @@ use std::time::Instant;
 /// Tables up to this size stay in memory, in bytes: most ranks have few instants and no counters.
 const SMALL: usize = 16 << 10;
 
-/// The tables of a rank that are not read with its events; clones share them.
-#[derive(Clone, Default)]
-pub(super) struct FurtherTables {
-    kept: Arc<OnceLock<Kept>>,
-    /// Where they are besides the trace file.
-    source: Option<Arc<TableSource>>,
-}
-
-/// Where both tables are.
-pub(super) struct Kept {
-    pub(super) instants: Place,
-    pub(super) counters: Place,
-}
-
-/// Where a table is.
-pub(super) enum Place {
-    Memory(DataFrame),
-    /// In a file of the cache.
-    Cached(StoredTable),
-    /// In a file, which is removed with the last clone of the rank.
-    File(StoredTable, #[expect(dead_code)] SpilledFile),
-}
-
 /// One of the tables.
 #[derive(Debug, Clone, Copy)]
 enum Table {
     Instants,
     Counters,
-}
-
-impl FurtherTables {
-    /// Creates the tables of a rank whose tables are at `source`, too.
-    pub(super) fn of(source: Option<TableSource>) -> Self {
-        Self { kept: Arc::default(), source: source.map(Arc::new) }
-    }
 }
 
 impl Table {
@@ -84,15 +55,6 @@ impl Table {
         match self {
             Self::Instants => kept.instants.frame(),
             Self::Counters => kept.counters.frame(),
-        }
-    }
-}
-
-impl Place {
-    fn frame(&self) -> Result<DataFrame> {
-        match self {
-            Self::Memory(frame) => Ok(frame.clone()),
-            Self::Cached(table) | Self::File(table, _) => table.frame(),
         }
     }
 }

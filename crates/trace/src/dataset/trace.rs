@@ -1,19 +1,17 @@
 //! One rank of a trace: its events, and facts that need no look at them.
 
 use super::derived::Derived;
-use super::placement::write_rank;
+use super::further_tables::FurtherTables;
 use super::rank_source::RankSource;
 use super::spill::SpilledFile;
 use super::table_source::TableSource;
-use super::tables::FurtherTables;
 use crate::distributed::ElsewhereRank;
 use crate::frame::NamedType;
 use crate::store::StoredTable;
-use crate::{Compat, RankInfo, Result};
+use crate::{RankInfo, Result};
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use std::any::Any;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 /// One rank of a [`TraceSet`](crate::TraceSet). Cheap to clone.
@@ -134,14 +132,6 @@ impl Trace {
         let source = RankSource::stored(table, None).staying_mapped();
         source.frame(self.rank())?;
         Ok(self.with_same_events(source))
-    }
-
-    /// Writes the events to a file.
-    ///
-    /// # Errors
-    /// [`Error::NoSpace`](crate::Error::NoSpace) if the disk is full; [`Error::Io`](crate::Error::Io).
-    pub(crate) fn write_to(&self, path: &Path, compat: Compat) -> Result<StoredTable> {
-        write_rank(path, self, compat, &[], false)
     }
 
     /// Returns the rank with columns of these types, which all ranks of its trace have.

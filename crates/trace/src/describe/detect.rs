@@ -1,6 +1,6 @@
 //! Detection of findings, from metadata and measurements.
 
-use super::Facts;
+use super::facts::Facts;
 use super::finding::{Finding, Measure};
 use super::measure::Measured;
 use crate::dataset::{MOST_RANKS, world_size};

@@ -1,7 +1,9 @@
 //! Descriptions over bytes: partial results of ranks that any process merges and finishes.
 
+use super::Description;
+use super::facts::Facts;
 use super::measure::Measurements;
-use super::{Description, Facts, NAME};
+use super::page::NAME;
 use crate::dataset::{RunRanks, ask};
 use crate::distributed::Query;
 use crate::exec::checkpoint::guarded;

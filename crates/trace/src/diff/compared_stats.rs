@@ -1,6 +1,7 @@
 //! The answer of a comparison with statistics: rows of operators, and sentences on what can be said.
 
 use super::iteration_times::{IterationTimes, OperatorTimes, STEP};
+use super::stats_rows::{Row, StatsSide};
 use super::stats_sentences::sentences;
 use super::trace_diff::column_label;
 use crate::certainty::{EventMix, InputShapes, score, smallest, verdict_word};
@@ -36,26 +37,6 @@ pub struct ComparedStats {
     /// What differs between the sides besides times: shapes of inputs, mix of events. The conditions of recording are in
     /// [`StatsDiff::warnings`](crate::StatsDiff::warnings).
     pub warnings: Vec<Warning>,
-}
-
-/// One side of the comparison.
-pub(super) struct StatsSide {
-    pub(super) label: String,
-    pub(super) runs: Vec<IterationTimes>,
-}
-
-/// One row, the step included.
-pub(super) struct Row {
-    pub(super) name: String,
-    /// Events in an iteration of control and test.
-    pub(super) counts: [f64; 2],
-    quantity: Quantity,
-}
-
-impl Row {
-    pub(super) fn change(&self) -> Change {
-        Change::of_means(self.counts[0], self.counts[1])
-    }
 }
 
 impl ComparedStats {

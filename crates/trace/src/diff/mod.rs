@@ -1,7 +1,6 @@
 //! Comparisons of a control with a test.
 
 mod api;
-mod catalog;
 mod compared;
 mod compared_stats;
 mod distinct_runs;
@@ -11,17 +10,16 @@ pub(crate) mod iteration_times;
 mod labeled_trace;
 mod ops_diff;
 mod pairs;
+mod partial;
 mod plan;
-mod short_name;
 mod stats_diff;
+mod stats_rows;
 mod stats_sentences;
 mod sum;
 mod sums;
 mod trace_diff;
 
 pub use api::CompareRuns;
-pub use catalog::ComparisonEntry;
-pub(crate) use catalog::{finished, mapped, merged};
 pub use compared::Compared;
 pub use compared_stats::ComparedStats;
 pub(crate) use distinct_runs::DistinctRuns;
@@ -29,8 +27,8 @@ pub use distinct_runs::RecordingsOnce;
 pub(crate) use elsewhere::{SideRanks, compared_elsewhere};
 pub use labeled_trace::LabeledTrace;
 pub use ops_diff::OpsDiff;
+pub(crate) use partial::{finished, mapped, merged, planned};
 pub use plan::DiffPlan;
-pub use short_name::shorten_name;
 pub use stats_diff::StatsDiff;
 pub use trace_diff::TraceDiff;
 

@@ -1,7 +1,7 @@
 //! The plan of a comparison: what is computed of each rank, without the traces.
 
 use super::api::CompareRuns;
-use super::catalog;
+use super::partial;
 use super::sums::{Selected, SideSums, Sums};
 use crate::filter::TraceFilter;
 use crate::{Compared, Compat, DiffSide, Error, Result, Selection, Trace};
@@ -70,7 +70,7 @@ impl DiffPlan {
     /// # Errors
     /// If its events cannot be read, or the filter does not fit them.
     pub fn map(&self, side: DiffSide, rank: &Trace) -> Result<Vec<u8>> {
-        catalog::mapped(self, side, 0, rank)
+        partial::mapped(self, side, 0, rank)
     }
 
     /// Merges partial results of this plan. None at all give that of no rank.
@@ -78,7 +78,7 @@ impl DiffPlan {
     /// # Errors
     /// [`Error::WrongState`](crate::Error::WrongState) if one is damaged, or of another version or plan.
     pub fn merge(&self, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
-        catalog::merged(self, states)
+        partial::merged(self, states)
     }
 
     /// Makes the answer from the merged partial result of all ranks: the same as
@@ -87,7 +87,7 @@ impl DiffPlan {
     /// # Errors
     /// As [`DiffPlan::merge`].
     pub fn finish(&self, state: &[u8]) -> Result<Compared> {
-        catalog::finished(self, state)
+        partial::finished(self, state)
     }
 
     /// Sums up the selected events of one rank.

@@ -1,9 +1,10 @@
 //! The comparison of two sides by name with all their iterations or runs: what is certain of it.
 
-use super::compared_stats::{ComparedStats, StatsSide};
+use super::compared_stats::ComparedStats;
 use super::distinct_runs::DistinctRuns;
 use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
+use super::stats_rows::StatsSide;
 use crate::dataset::Recording;
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;

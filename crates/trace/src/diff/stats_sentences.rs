@@ -1,7 +1,7 @@
 //! A comparison with statistics in words: what can be said, and what cannot.
 
-use super::compared_stats::{Row, StatsSide};
 use super::iteration_times::IterationTimes;
+use super::stats_rows::{Row, StatsSide};
 use crate::Change;
 use crate::certainty::{CountOf, Findings, SampleKind, StepFinding, structure};
 use statistics::{Answer, Interval, Scope, Verdict};

@@ -9,6 +9,7 @@ mod kernel_type;
 mod numbers;
 mod pick;
 mod secrets;
+mod short_name;
 mod warning;
 mod warning_sentences;
 
@@ -23,5 +24,6 @@ pub use numbers::{Iteration, Rank, Stream};
 pub use pick::Pick;
 pub(crate) use secrets::has_secret;
 pub use secrets::without_secrets;
+pub use short_name::shorten_name;
 pub(crate) use warning::NUMBER_AS_TEXT;
 pub use warning::{Unlike, Warning};

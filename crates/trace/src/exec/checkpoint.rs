@@ -4,45 +4,20 @@
 //! every few thousand rows ([`cancellable`]) and unwind, past the panic hook, to the public call ([`guarded`]), which returns
 //! [`Error::Interrupted`].
 
+use super::cancellation::CancellationToken;
 use super::context::Execution;
 pub(crate) use super::context::Inherited;
 use crate::{Error, Result};
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 
 /// Mask of the row number: a loop checks at every 4,096th row.
 const ROW_MASK: usize = 4095;
 
-/// Cancels the calls that run under it.
-#[derive(Clone)]
-pub struct CancellationToken(Arc<dyn Fn() -> bool + Send + Sync>);
-
-impl fmt::Debug for CancellationToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CancellationToken").field(&self.is_cancelled()).finish()
-    }
-}
-
 impl CancellationToken {
-    /// Creates a token that is cancelled once `cancelled` returns `true`. It must be fast, and is called from any thread.
-    pub fn new(cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(cancelled))
-    }
-
     /// Runs `work` on this thread: [`Execution::run`] with this token. Calls of the library in it end with
     /// [`Error::Interrupted`] once the token is cancelled, on all their threads.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         Execution::new().cancellation(self.clone()).run(work)
-    }
-
-    pub(super) fn is_cancelled(&self) -> bool {
-        (self.0)()
-    }
-
-    /// Whether both are clones of one token.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -116,6 +91,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use rayon::prelude::*;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]

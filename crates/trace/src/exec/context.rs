@@ -3,8 +3,8 @@
 //! There is no setting of the process: two threads with different contexts do not see each other. A call passes the context
 //! of its thread on to all threads that it starts or borrows ([`Inherited`]).
 
-use super::checkpoint::CancellationToken;
-use super::memory::Bound;
+use super::cancellation::CancellationToken;
+use super::machine_memory::Bound;
 use crate::{ParserConfig, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;

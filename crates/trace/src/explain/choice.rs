@@ -1,7 +1,5 @@
 //! Regions chosen by a condition on their events.
 
-use super::explanation::Explanation;
-
 /// The regions of which an event meets a condition.
 #[derive(Debug)]
 pub(super) struct Chosen {
@@ -9,12 +7,4 @@ pub(super) struct Chosen {
     pub(super) text: String,
     /// Whether each region is chosen.
     pub(super) regions: Vec<bool>,
-}
-
-impl Explanation {
-    /// The condition, if it chooses no region.
-    pub(crate) fn chooses_nothing(&self) -> Option<&str> {
-        let chosen = self.chosen.as_ref()?;
-        (!chosen.regions.contains(&true)).then_some(chosen.text.as_str())
-    }
 }

@@ -1,27 +1,14 @@
 //! Companions: a recording made without graphs lends its operators to the kernels of graphs.
 
-use super::explanation::Explanation;
-use super::plan::wrong;
 use super::recordings::{Iterations, recording};
+use super::side_summary::Lending;
+use super::state::wrong;
 use crate::collective::Collectives;
 use crate::exec::checkpoint;
 use crate::{LabeledTrace, Result};
 use call_tree::{Companion, Labels, Loan, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use trace_view::grouped;
-
-/// What a companion lent to one side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Lending {
-    /// Label of the companion.
-    pub companion: String,
-    /// Kernels of graphs in the selected iterations.
-    pub kernels: u64,
-    /// Those that got the operators of a kernel of the companion.
-    pub with_operators: u64,
-}
 
 /// A companion, without its traces.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,26 +59,5 @@ impl PlannedCompanion {
 
     pub(super) fn lending(&self, (kernels, with_operators): (u64, u64)) -> Lending {
         Lending { companion: self.label.clone(), kernels, with_operators }
-    }
-}
-
-impl Explanation {
-    /// Says how many kernels of graphs got operators; nothing without a companion.
-    pub(super) fn lending_sentence(&self) -> Option<String> {
-        let [control, test] = self.sides.each_ref().map(|side| side.lending.as_ref());
-        let (control, test) = (control?, test?);
-        if control.kernels + test.kernels == 0 {
-            return Some(format!(
-                "{} lends no operators: neither side has kernels that a graph launched.",
-                control.companion
-            ));
-        }
-        let part = |lending: &Lending, side: &str| {
-            let of = format!("{} of {}", grouped(lending.with_operators as usize), grouped(lending.kernels as usize));
-            (lending.kernels > 0).then(|| format!("{of} in {side}"))
-        };
-        let parts = [part(control, &self.sides[0].label), part(test, &self.sides[1].label)];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        Some(format!("Kernels of graphs with operators from {}: {}.", control.companion, parts.join(", ")))
     }
 }

@@ -1,6 +1,6 @@
 //! Operators lent to the kernels of graphs, in traces written by hand.
 
-use super::companion::Lending;
+use super::side_summary::Lending;
 use crate::{DiffSide, Explain, ExplainPlan, Explanation, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 

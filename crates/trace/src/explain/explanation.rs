@@ -2,10 +2,10 @@
 
 use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
-use super::companion::Lending;
-use super::groups::Group;
 use super::modules::{RegionModules, SidesWithModules};
 use super::phases::PhaseMatch;
+use super::region_group::Group;
+use super::side_summary::SideSummary;
 use super::sides::RecordedRank;
 use super::tree_diff::{either, main_leaf};
 use crate::frame::columns::NAME;
@@ -17,46 +17,6 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use statistics::TestKind;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// Summary of one side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SideSummary {
-    /// Label; of several runs their labels, joined by commas.
-    pub label: String,
-    /// Number of runs.
-    pub runs: usize,
-    /// Name of the group of its runs, if it has one.
-    pub group: Option<String>,
-    /// Ranks, ascending.
-    pub ranks: Vec<i64>,
-    /// Iterations, ascending; empty if the whole recording counts as one.
-    pub iterations: Vec<i64>,
-    /// First iterations of each run that were left out as warm-up because of their step times; 0 where the query says how many.
-    pub warm_up: Vec<usize>,
-    /// Number of samples: iterations of all ranks of all runs.
-    pub samples: usize,
-    /// Number of collectives that several ranks recorded.
-    pub collectives: usize,
-    /// Number of those that do not overlap on all their ranks; if more than one in twenty, the clocks do not agree, and
-    /// communication is not divided.
-    pub collectives_apart: usize,
-    /// What a companion lent to it; `None` without one.
-    pub lending: Option<Lending>,
-}
-
-impl SideSummary {
-    /// Returns the label: of several runs that of their group, or else of more than two the first and the last one.
-    pub(super) fn name(&self) -> String {
-        if let Some(group) = &self.group {
-            return group.clone();
-        }
-        match self.label.split(',').collect::<Vec<_>>()[..] {
-            [first, .., last] if self.runs > 2 => format!("{first} … {last}"),
-            _ => self.label.replace(',', ", "),
-        }
-    }
-}
 
 /// The mean of a measure on both sides, in µs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -179,6 +139,12 @@ pub(super) struct Origin {
 }
 
 impl Explanation {
+    /// The condition, if it chooses no region.
+    pub(crate) fn chooses_nothing(&self) -> Option<&str> {
+        let chosen = self.chosen.as_ref()?;
+        (!chosen.regions.contains(&true)).then_some(chosen.text.as_str())
+    }
+
     pub(super) fn of(mut found: call_tree::Explanation, labels: Labels, origin: Origin) -> Self {
         let Origin { phases, sides, mut ranks, warnings, chosen, is_marked, keeps_events, method } = origin;
         if !keeps_events {

@@ -1,7 +1,8 @@
 //! An explanation as a document for programs.
 
 use super::certainty::{Certainty, Judged};
-use super::explanation::{Explanation, SideSummary, cause_word, idle_kind, word};
+use super::explanation::{Explanation, cause_word, idle_kind, word};
+use super::side_summary::SideSummary;
 use crate::Warning;
 use crate::certainty::smallest;
 use crate::domain::Unlike;

@@ -1,7 +1,7 @@
 //! The answer of an explanation in at most three sentences: how much, where, how sure.
 
 use super::explanation::{Explanation, IdleChange};
-use super::groups::Group;
+use super::region_group::Group;
 use statistics::Verdict;
 use trace_view::format::{counted, microseconds_changed as signed};
 

@@ -4,14 +4,12 @@
 //! another order, so their steps are compared by these names, not by their numbers.
 
 use super::sides::Recorded;
+use super::state::Phases;
 use crate::Result;
 use crate::error::ExplainReason;
 use call_tree::{Kind, Labels, Partial, Reason, Recording};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// Names of the iterations of a rank, by number.
-pub(super) type Phases = BTreeMap<i64, String>;
 
 /// Fewest iterations a run with equal request shapes, below which iterations of the same phase are taken whatever their shapes.
 const FEWEST: usize = statistics::FEWEST;

@@ -8,7 +8,7 @@ use super::gpu_rows::device_work;
 use super::phases::{match_phases, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
-use super::state::{Encoded, ExplainState, RankState};
+use super::state::{Encoded, ExplainState, NAME, RankState, wrong};
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use crate::diff::{finished, mapped, merged};
@@ -202,7 +202,7 @@ impl ExplainPlan {
 
 /// Where the difference of two steps comes from: call trees and divided steps of all ranks of all runs.
 impl CompareRuns for ExplainPlan {
-    const NAME: &'static str = "explain";
+    const NAME: &'static str = NAME;
     const SUMMARY: &'static str = "Where the difference of two steps comes from: a step's time divided exactly.";
     type State = ExplainState;
     type Answer = Explanation;
@@ -229,9 +229,4 @@ impl CompareRuns for ExplainPlan {
     fn key(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
-}
-
-/// The error of a partial result that does not fit the plan.
-pub(super) fn wrong(reason: String) -> Error {
-    Error::WrongState { question: ExplainPlan::NAME.to_owned(), reason }
 }

@@ -3,7 +3,8 @@
 use super::certainty::{Certainty, Judged};
 use super::explanation::Explanation;
 use super::figure::WaterfallLevel;
-use super::groups::Group;
+use super::region_group::Group;
+use super::side_summary::lending_sentence;
 use crate::Warning;
 use crate::certainty::VERDICTS;
 use call_tree::{Cause, Change, Class, Grade};
@@ -93,7 +94,7 @@ impl Explanation {
         }
         sentences.extend(self.wait_sentence());
         sentences.extend(self.waiting_sentence());
-        sentences.extend(self.lending_sentence());
+        sentences.extend(lending_sentence(&self.sides));
         sentences.extend(self.noise_sentences());
         sentences.extend(findings.advice());
         sentences.join("\n")

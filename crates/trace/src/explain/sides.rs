@@ -2,10 +2,8 @@
 
 use super::collectives::Met;
 use super::companion::PlannedCompanion;
-use super::explanation::SideSummary;
-use super::phases::Phases;
-use super::plan::wrong;
-use super::state::RankState;
+use super::side_summary::SideSummary;
+use super::state::{Phases, RankState, wrong};
 use super::warm_up::leave_warm_up;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;

@@ -1,12 +1,17 @@
 //! The partial result of an explanation: what each rank contributes, without its events.
 
-use super::phases::Phases;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::{Error as DecodeError, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// Name of the comparison, in plans and errors.
+pub(super) const NAME: &str = "explain";
+
+/// Names of the iterations of a rank, by number.
+pub(super) type Phases = BTreeMap<i64, String>;
 
 /// Ranks of both sides, by the place of their run and their number; merged in any order, they are equal.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -67,7 +72,7 @@ impl<'d> Visitor<'d> for Bytes {
         f.write_str("bytes")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+    fn visit_bytes<E: DecodeError>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
         Ok(bytes.to_vec())
     }
 
@@ -79,4 +84,9 @@ impl<'d> Visitor<'d> for Bytes {
         }
         Ok(bytes)
     }
+}
+
+/// Returns the error of a partial result that does not fit the plan.
+pub(super) fn wrong(reason: String) -> crate::Error {
+    crate::Error::WrongState { question: NAME.to_owned(), reason }
 }

@@ -4,6 +4,7 @@ mod frame;
 mod overlay;
 mod path;
 mod query;
+mod run;
 mod tables;
 
 pub use overlay::HtaOverlay;

@@ -1,6 +1,6 @@
 //! The measured noise: rows, a figure, and what there is to say.
 
-use super::floor::OperatorNoise;
+use super::operator_noise::OperatorNoise;
 use super::sentences::sentences;
 use crate::diff::iteration_times::IterationTimes;
 use crate::frame::columns::{NAME, SHORT_NAME};

@@ -2,7 +2,9 @@
 
 mod floor;
 mod measured;
+mod operator_noise;
 mod sentences;
 
-pub use floor::{Noise, OperatorNoise};
+pub use floor::Noise;
 pub use measured::MeasuredNoise;
+pub use operator_noise::OperatorNoise;

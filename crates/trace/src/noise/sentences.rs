@@ -1,6 +1,6 @@
 //! The noise floor in words.
 
-use super::floor::OperatorNoise;
+use super::operator_noise::OperatorNoise;
 use crate::certainty::percent;
 use crate::diff::iteration_times::IterationTimes;
 use statistics::FEWEST;

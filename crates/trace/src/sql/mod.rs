@@ -6,6 +6,7 @@ mod function_table;
 mod interval_tables;
 mod rank_rows;
 mod run;
+mod statement;
 mod sweep;
 mod tables;
 #[cfg(test)]
@@ -14,4 +15,5 @@ mod view_table;
 mod views;
 
 pub use sql_engine::{SqlNames, SqlWord, sql_candidates, sql_name_at, sql_table_of, tables_named};
-pub use tables::{SqlAnswer, SqlTable, SqlTables, sql_column, sql_function, sql_functions, sql_keywords, sql_tables};
+pub use statement::SqlAnswer;
+pub use tables::{SqlTable, SqlTables, sql_column, sql_function, sql_functions, sql_keywords, sql_tables};

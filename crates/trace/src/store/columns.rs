@@ -1,6 +1,5 @@
 //! Types of stored columns: those of fixed width, and categories, which are stored as codes.
 
-use super::packed::Packed;
 use crate::frame::Categories;
 use polars::prelude::{CompatLevel, DataType};
 use polars_arrow::datatypes::ArrowDataType;
@@ -23,19 +22,6 @@ pub(super) enum ColumnType {
     U64,
     F32,
     F64,
-}
-
-/// Name and type of a stored column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct StoredColumn {
-    pub(super) name: String,
-    #[serde(rename = "type")]
-    pub(super) kind: ColumnType,
-    /// CRC-32 of the values, and of the bitmap of those that are there.
-    pub(super) crc32: u32,
-    /// Of a column of which few rows have a value: where these values are. It is not in the record batch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) packed: Option<Packed>,
 }
 
 impl ColumnType {

@@ -1,7 +1,7 @@
 //! Manifest of a table's file: what it holds besides its columns.
 
-use super::TableKind;
-use super::columns::StoredColumn;
+use super::stored_column::StoredColumn;
+use super::table_kind::TableKind;
 use crate::{Compat, RankInfo, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

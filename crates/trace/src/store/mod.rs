@@ -24,8 +24,10 @@ mod own_process;
 mod packed;
 mod pages;
 mod private_folder;
+mod stored_column;
 mod stored_table;
 mod symbols;
+mod table_kind;
 #[cfg(test)]
 mod tests;
 
@@ -40,4 +42,5 @@ pub(crate) use new_table::NewTable;
 #[cfg(test)]
 pub(crate) use own_process::in_own_process;
 pub use private_folder::private_folder;
-pub(crate) use stored_table::{StoredTable, TableKind};
+pub(crate) use stored_table::StoredTable;
+pub(crate) use table_kind::TableKind;

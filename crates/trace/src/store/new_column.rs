@@ -1,9 +1,10 @@
 //! A column on its way to a file.
 
 use super::batch::{Node, aligned};
-use super::columns::{ColumnType, StoredColumn};
+use super::columns::ColumnType;
 use super::contents::{add_bits, bytes_of_bits};
 use super::packed::Packed;
+use super::stored_column::StoredColumn;
 use super::symbols::{NewSymbols, SymbolOf};
 use flate2::Crc;
 use polars::prelude::{Column, PolarsResult};

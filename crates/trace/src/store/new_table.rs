@@ -1,13 +1,13 @@
 //! Writing a table to a file.
 
-use super::TableKind;
 use super::batch::{Head, Node};
-use super::columns::StoredColumn;
 use super::header::{FileKind, metadata};
 use super::manifest::{Entry, Manifest};
 use super::new_column::{NewColumn, Output};
 use super::new_file::NewFile;
+use super::stored_column::StoredColumn;
 use super::symbols::NewSymbols;
+use super::table_kind::TableKind;
 use crate::{Compat, Error, RankInfo, Result, Warning};
 use polars::prelude::DataFrame;
 use polars_arrow::datatypes::ArrowSchema;

@@ -1,7 +1,7 @@
 //! One table of a rank in a file.
 
 use super::bounds::{file_metadata, verify};
-use super::columns::{ColumnType, StoredColumn};
+use super::columns::ColumnType;
 use super::contents::{Contents, Extent, Verified};
 use super::header::{FileKind, verified};
 use super::identity::Identity;
@@ -10,7 +10,9 @@ use super::mapping::Mapping;
 use super::new_file::NewFile;
 use super::new_table::NewTable;
 use super::packed::PackedColumns;
+use super::stored_column::StoredColumn;
 use super::symbols::Symbols;
+use super::table_kind::TableKind;
 use crate::error::{SavedFileReason, UnusableReason};
 use crate::exec::changed_files::{self, MappedFile};
 use crate::frame::Categories;
@@ -19,39 +21,12 @@ use polars::prelude::{Column, DataFrame, DataType, IntoColumn, PlSmallStr, Polar
 use polars_arrow::bitmap::utils::count_zeros;
 use polars_arrow::io::ipc::read::FileMetadata;
 use polars_arrow::mmap::mmap_unchecked;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
-
-/// Which table of a rank a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum TableKind {
-    /// The complete events.
-    Events,
-    /// The instants.
-    Instants,
-    /// The counters.
-    Counters,
-}
-
-impl TableKind {
-    /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Events, Self::Instants, Self::Counters];
-
-    /// Returns its name, as in names of files.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Events => "events",
-            Self::Instants => "instants",
-            Self::Counters => "counters",
-        }
-    }
-}
 
 /// One table of a rank in a file: immutable, mapped when it is used. Cheap to clone.
 #[derive(Clone)]

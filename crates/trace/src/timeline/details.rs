@@ -1,7 +1,7 @@
 //! One event of a timeline: all that is recorded of it, and the arrows from and to it.
 
-use super::rank_lanes::Content;
-use super::shown::{Placed, ShownRank, Timeline};
+use super::lane::{Content, Placed};
+use super::shown::{ShownRank, Timeline};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;

@@ -1,8 +1,8 @@
 //! The lanes of all sides: their order, their labels, and the groups in which a front end shows them.
 
+use super::lane::{Placed, RankLane};
 use super::lane_labels::{LaneSection, section};
-use super::rank_lanes::RankLane;
-use super::shown::{Placed, Timeline, TimelineSide};
+use super::shown::{Timeline, TimelineSide};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use trace_view::format::{grouped, numbered};

@@ -1,7 +1,6 @@
 //! Order and labels of the lanes of a rank, with the names that the profiler gave to threads, processes and devices.
 
-use super::rank_lanes::{Content, Key, LaneKind, RankLane};
-use super::view::cut;
+use super::lane::{Content, Key, LaneKind, RankLane};
 use crate::TrackNames;
 use crate::frame::EventRows;
 use foldhash::fast::FixedState;
@@ -96,4 +95,12 @@ fn number(number: Option<i64>) -> String {
 /// Cuts a name that is too long for a label.
 fn shortened(name: &str) -> String {
     cut(name, LONGEST_NAME)
+}
+
+/// Cuts a text of more than so many characters.
+pub(super) fn cut(name: &str, most: usize) -> String {
+    match name.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }

@@ -1,7 +1,8 @@
 //! Which lanes an output lists. A front end asks for the others: the threads of a trace are bounded by its events only.
 
+use super::lane::Placed;
 use super::lane_labels::section;
-use super::shown::{Placed, TimelineSide};
+use super::shown::TimelineSide;
 
 /// The most lanes that an output lists, and that one reply has.
 pub(super) const MOST_LISTED: usize = 1_000;

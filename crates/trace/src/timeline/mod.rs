@@ -3,9 +3,12 @@
 //! The format of outputs and answers is in `docs/timeline-format.md`.
 
 mod answer;
+mod build;
 mod change;
+mod changes;
 mod details;
 mod forward;
+mod lane;
 mod lane_groups;
 mod lane_labels;
 mod listed;
@@ -20,9 +23,9 @@ mod view;
 
 pub use answer::{Answered, SentNames};
 pub(crate) use change::change_between;
+pub use lane::LaneKind;
 pub(crate) use picture::{change_colour, name_colour};
 pub use query::TimelineQuery;
 pub(crate) use query_side::{QuerySide, QuerySides};
-pub use rank_lanes::LaneKind;
 pub use shown::Timeline;
 pub(crate) use view::{Columns, shortened};

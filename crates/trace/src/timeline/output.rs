@@ -1,7 +1,7 @@
 //! A timeline as an output of a cell: what is embedded, and the picture of it.
 
+use super::lane::Content;
 use super::query::TimelineQuery;
-use super::rank_lanes::Content;
 use super::shown::Timeline;
 use super::view::Columns;
 use crate::filter::Where;

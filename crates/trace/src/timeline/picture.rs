@@ -1,7 +1,7 @@
 //! The still picture of a timeline.
 
 use super::change::{Change, change_between};
-use super::rank_lanes::Content;
+use super::lane::Content;
 use super::shown::Timeline;
 use crate::exec::checkpoint::Inherited;
 use trace_view::{Bundle, LaneBox, LaneRow, Lanes, TIMELINE, format, named_colour};

@@ -1,9 +1,8 @@
 //! What a timeline shows, and its builder.
 
 use super::query_side::QuerySides;
-use super::shown::Timeline;
 use crate::filter::Where;
-use crate::{Iteration, LabeledTrace, Pick, Rank, Result};
+use crate::{Iteration, LabeledTrace, Pick, Rank};
 
 /// Builds the timeline of a trace, or of two.
 ///
@@ -76,16 +75,5 @@ impl TimelineQuery {
     pub fn remark(mut self, sentence: impl Into<String>) -> Self {
         self.remarks.push(sentence.into());
         self
-    }
-
-    /// Builds the timeline. Timelines of one rank and filter share their lanes; those that were used last are kept until memory is wanted
-    /// ([`TraceSet::give_back`](crate::TraceSet::give_back)).
-    ///
-    /// # Errors
-    /// If there is no such rank or iteration, if the filter does not fit the events, if the lanes do not fit the memory budget, or if the
-    /// events cannot be read any more;
-    /// [`Error::Interrupted`](crate::Error::Interrupted).
-    pub fn run(&self) -> Result<Timeline> {
-        Timeline::build(self)
     }
 }

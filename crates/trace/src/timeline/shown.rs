@@ -2,16 +2,9 @@
 
 use super::change::Changes;
 use super::forward::ForwardOperators;
-use super::lane_groups::ordered;
-use super::listed::listed;
-use super::query::TimelineQuery;
-use super::query_side::QuerySide;
-use super::rank_lanes::{Content, LaneKind, RankLane, RankLanes, ShownEvents, TASK};
-use crate::exec::batches::Batches;
-use crate::exec::checkpoint::{cancellable, guarded};
+use super::lane::{Content, LaneKind, Placed, RankLane};
+use super::rank_lanes::RankLanes;
 use crate::filter::Where;
-use crate::frame::IntColumn;
-use crate::frame::columns::{DUR, ITERATION, TS};
 use crate::{RankInfo, Result, Trace, TraceSet};
 use std::sync::{Arc, OnceLock};
 use timeline::Lane;
@@ -43,7 +36,7 @@ pub(super) struct TimelineSide {
     pub(super) has_more_ranks: bool,
     pub(super) iterations: Option<Vec<i64>>,
     /// Moments of the shown iterations.
-    window: (i64, i64),
+    pub(super) window: (i64, i64),
     /// Number of shown iterations, at least 1.
     pub(super) steps: usize,
 }
@@ -55,7 +48,7 @@ pub(super) struct ShownRank {
     pub(super) trace: Option<Trace>,
     pub(super) lanes: Arc<RankLanes>,
     /// Forward operators, once they are asked for.
-    forward: OnceLock<Arc<ForwardOperators>>,
+    pub(super) forward: OnceLock<Arc<ForwardOperators>>,
 }
 
 impl ShownRank {
@@ -72,14 +65,6 @@ impl ShownRank {
     }
 }
 
-/// A lane of a timeline: where it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
-    pub(super) side: usize,
-    pub(super) rank: usize,
-    pub(super) lane: usize,
-}
-
 impl std::fmt::Debug for Timeline {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Timeline({})", self.summary())
@@ -87,26 +72,6 @@ impl std::fmt::Debug for Timeline {
 }
 
 impl Timeline {
-    pub(super) fn build(query: &TimelineQuery) -> Result<Self> {
-        guarded(|| {
-            let asked = query.sides.each();
-            let is_compared = asked.len() > 1;
-            let side = |side| TimelineSide::build(side, query.filter.as_ref(), is_compared);
-            let sides = asked.iter().map(side).collect::<Result<Vec<_>>>()?;
-            let lanes = ordered(&sides);
-            let (filter, remarks) = (query.filter.clone(), query.remarks.clone());
-            let listed = listed(&lanes, &sides);
-            let mut timeline =
-                Self { sides, lanes, listed, extent: (0, 1), shown: (0, 1), filter, remarks, changes: None };
-            timeline.extent = timeline.whole();
-            timeline.shown = timeline.first_window();
-            if is_compared {
-                timeline.changes = Changes::of(&timeline, query)?;
-            }
-            Ok(timeline)
-        })
-    }
-
     /// Number of events in all lanes.
     pub fn event_count(&self) -> usize {
         self.lanes.iter().filter_map(|&placed| self.events(placed)).map(Lane::len).sum()
@@ -154,90 +119,4 @@ impl Timeline {
             Content::Counter(..) => None,
         }
     }
-
-    /// From the start of the first event to the end of the last one.
-    fn whole(&self) -> (i64, i64) {
-        let extents = self.lanes.iter().filter_map(|&placed| {
-            let (start, end) = self.events(placed)?.extent()?;
-            let base = self.sides[placed.side].base;
-            Some((start.saturating_sub(base), end.saturating_sub(base)))
-        });
-        let whole = extents.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-        whole.map_or((0, 1), |(start, end)| (start, end.max(start.saturating_add(1))))
-    }
-
-    /// The shown iterations of all sides, inside all events.
-    fn first_window(&self) -> (i64, i64) {
-        let windows = self.sides.iter().filter(|side| side.iterations.is_some()).map(|side| {
-            let (start, end) = side.window;
-            (start.saturating_sub(side.base), end.saturating_sub(side.base))
-        });
-        let window = windows.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-        let (start, end) = window.unwrap_or(self.extent);
-        let (first, last) = self.extent;
-        let start = start.clamp(first, last.saturating_sub(1));
-        (start, end.clamp(start.saturating_add(1), last.max(start.saturating_add(1))))
-    }
-}
-
-impl TimelineSide {
-    fn build(query: &QuerySide, filter: Option<&Where>, is_compared: bool) -> Result<Self> {
-        let set = query.trace.trace();
-        let label = query.trace.label().to_owned();
-        let origin = set.origin();
-        let filter = filter.map(|filter| ShownEvents::of(filter, set.traces(), origin)).transpose()?;
-        let budget = set.budget()?;
-        let batches = Batches::within(budget, TASK);
-        let ranks = batches.each(&query.traces()?, RankLanes::bytes_needed, |trace| {
-            let lanes = RankLanes::of(trace, set.compat(), filter.as_ref(), budget)?;
-            Ok(ShownRank { info: trace.shared_info(), trace: Some(trace.clone()), lanes, forward: OnceLock::new() })
-        })?;
-        let iterations = query.iterations_of(available(&ranks))?;
-        let first = || ranks.iter().map(|rank| rank.info.first_ts).min().unwrap_or(0);
-        let window = match &iterations {
-            Some(iterations) => window_of(&ranks, |iteration| iterations.contains(&iteration))?,
-            // Aligned at the first step that is recorded, if there is one.
-            None if is_compared => window_of(&ranks, |_| true)?,
-            None => None,
-        };
-        let base = if is_compared { window.map_or_else(first, |window| window.0) } else { first() };
-        let recorded = ranks.iter().map(|rank| rank.info.iterations.len()).max().unwrap_or(0);
-        Ok(Self {
-            label,
-            base,
-            origin,
-            has_more_ranks: set.traces().len() > ranks.len(),
-            steps: iterations.as_ref().map_or(recorded, Vec::len).max(1),
-            window: window.unwrap_or((base, base.saturating_add(1))),
-            iterations,
-            ranks,
-        })
-    }
-}
-
-/// The iterations of ranks, ascending.
-fn available(ranks: &[ShownRank]) -> Vec<i64> {
-    let mut available: Vec<i64> = ranks.iter().flat_map(|rank| rank.info.iterations.iter().copied()).collect();
-    available.sort_unstable();
-    available.dedup();
-    available
-}
-
-/// Returns from when to when events of some iterations run, on the CPU and the GPU.
-fn window_of(ranks: &[ShownRank], is_shown: impl Fn(i64) -> bool) -> Result<Option<(i64, i64)>> {
-    let mut window: Option<(i64, i64)> = None;
-    for trace in ranks.iter().filter_map(|rank| rank.trace.as_ref()) {
-        let events = trace.frame_of(&[TS.into(), DUR.into(), ITERATION.into()])?;
-        let [ts, dur, iteration] = [TS, DUR, ITERATION].map(|name| IntColumn::of(&events, name));
-        let (ts, dur, iteration) = (ts?, dur?, iteration?);
-        for row in cancellable(0..events.height()) {
-            let Some(start) = iteration.get(row).filter(|&iteration| is_shown(iteration)).and(ts.get(row)) else {
-                continue;
-            };
-            let end = start.saturating_add(dur.get(row).unwrap_or(0).max(0));
-            let (first, last) = window.unwrap_or((start, end));
-            window = Some((first.min(start), last.max(end)));
-        }
-    }
-    Ok(window)
 }

@@ -1,7 +1,8 @@
 //! Questions about many events of a timeline: where a text occurs, what a selection sums up to.
 
-use super::rank_lanes::{Key, LaneKind, RankLanes};
-use super::shown::{Placed, Timeline};
+use super::lane::{Key, LaneKind, Placed};
+use super::rank_lanes::RankLanes;
+use super::shown::Timeline;
 use super::view::{Columns, pack};
 use crate::Result;
 use crate::domain::EventKind;

@@ -1,6 +1,7 @@
 //! What a window shows of some lanes, in the format of `docs/timeline-format.md`.
 
-use super::rank_lanes::Content;
+use super::lane::Content;
+use super::lane_labels::cut;
 use super::shown::Timeline;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -176,14 +177,6 @@ pub(super) fn pack(slices: Slices, columns: &mut Columns) -> Vec<Value> {
 /// Cuts a name that is too long.
 pub(crate) fn shortened(name: &str) -> String {
     cut(name, LONGEST_NAME)
-}
-
-/// Cuts a text of more than so many characters.
-pub(super) fn cut(name: &str, most: usize) -> String {
-    match name.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
 }
 
 /// Names that a conversation has sent.

@@ -1,6 +1,6 @@
 //! Figures of the compared collectives.
 
-use super::{Kernel, word};
+use super::kernel::{Kernel, word};
 use crate::stats::micros;
 use std::collections::BTreeMap;
 use trace_view::{Axis, BarMode, Choice, Figure, Mark, Points, Series, Unit};

@@ -9,7 +9,7 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 19] = [
+const NOT_ANALYSES: [&str; 20] = [
     "answer",
     "api",
     "catalog",
@@ -18,6 +18,7 @@ const NOT_ANALYSES: [&str; 19] = [
     "kept_rows",
     "listed",
     "many_ranks",
+    "merge",
     "mod",
     "narrowing",
     "notes",

@@ -5,6 +5,8 @@
 
 mod answer;
 mod histogram;
+mod judge;
+mod judged;
 mod outliers;
 mod quantities;
 mod sampling;
@@ -14,7 +16,8 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Certainty, Judged};
+pub use answer::Certainty;
+pub use judged::Judged;
 pub use outliers::Outlier;
 pub(crate) use step_shares::{LeftOut, StepShare};
 pub use structure::CountChange;

@@ -1,10 +1,12 @@
 //! What can be said of an explanation, and what cannot, in sentences.
 
-use super::answer::{Certainty, Judged};
+use super::answer::Certainty;
+use super::judged::Judged;
 use crate::certainty::{CountOf, Findings, StepFinding, structure, verdict_in_row, verdict_word};
 use crate::explain::Explanation;
-use crate::explain::explanation::{SideSummary, StepChange};
+use crate::explain::explanation::StepChange;
 use crate::explain::phases::PhaseMatch;
+use crate::explain::side_summary::SideSummary;
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
 /// Outliers that a sentence names.

@@ -1,6 +1,6 @@
 //! Parts of the step that are judged for themselves: the step, a class or some regions, all without regions that are left out.
 
-use super::answer::Judged;
+use super::judged::Judged;
 use super::quantities::{BOTH, Quantities, Source};
 use crate::explain::Explanation;
 use crate::explain::explanation::word;

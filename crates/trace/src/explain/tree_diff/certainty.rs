@@ -1,6 +1,6 @@
 //! How certain the changes of the rows are.
 
-use super::tree::{Entry, TreeKind};
+use super::entry::{Entry, TreeKind};
 use crate::explain::Explanation;
 use std::cmp::Reverse;
 

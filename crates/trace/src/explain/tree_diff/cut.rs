@@ -1,6 +1,6 @@
 //! Cuts of the aligned tree. What is left out is added up under its parent, so that sums hold.
 
-use super::tree::{Entry, Measures, TreeKind};
+use super::entry::{Entry, Measures, TreeKind};
 use call_tree::Change;
 use std::collections::HashMap;
 

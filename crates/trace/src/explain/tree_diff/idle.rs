@@ -1,6 +1,6 @@
 //! Idle time in the aligned tree.
 
-use super::tree::{Entry, Measures, TreeKind};
+use super::entry::{Entry, Measures, TreeKind};
 use crate::explain::explanation::cause_word;
 use call_tree::{Change, Explanation, Labels};
 use std::cmp::Reverse;

@@ -1,9 +1,10 @@
 //! The aligned tree as a document for programs.
 
-use super::tree::{Entry, TreeDiff};
+use super::entry::Entry;
+use super::tree::TreeDiff;
 use crate::explain::certainty::Certainty;
-use crate::explain::explanation::SideSummary;
 use crate::explain::json::interval;
+use crate::explain::side_summary::SideSummary;
 use call_tree::{Change, Mean};
 use serde_json::{Value, json};
 

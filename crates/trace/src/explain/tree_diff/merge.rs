@@ -1,8 +1,8 @@
 //! Merging of two aligned trees into one, by their regions.
 
+use super::entry::{Entry, Measures, TreeKind};
 use super::idle::{idle, timed};
 use super::names::{call_name, either_name, kernel_name, modules, region_name};
-use super::tree::{Entry, Measures, TreeKind};
 use crate::explain::modules::SidesWithModules;
 use call_tree::{Alignment, Change, Cost, Explanation, Grade, Labels, NONE, NodeId, Region, Role, Tree, Weights};
 use std::collections::HashMap;

@@ -2,6 +2,7 @@
 
 mod certainty;
 mod cut;
+mod entry;
 mod idle;
 mod json;
 mod merge;
@@ -14,5 +15,6 @@ mod program_tests;
 mod tests;
 mod tree;
 
+pub use entry::TreeKind;
 pub(super) use names::{either, main_leaf};
-pub use tree::{TreeDiff, TreeKind, TreeRow};
+pub use tree::{TreeDiff, TreeRow};

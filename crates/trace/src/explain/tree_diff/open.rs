@@ -1,7 +1,7 @@
 //! The rows of the aligned tree that are open at first, and rows folded into groups.
 
 use super::cut::children;
-use super::tree::{Entry, Measures, TreeKind};
+use super::entry::{Entry, Measures, TreeKind};
 use crate::explain::certainty::Judged;
 use std::cmp::Reverse;
 

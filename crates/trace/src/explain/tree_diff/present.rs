@@ -1,8 +1,9 @@
 //! The aligned tree as a table that opens, with sentences around it.
 
 use super::cut::keep;
+use super::entry::Entry;
 use super::open::{ShownRow, shown};
-use super::tree::{Entry, TreeDiff};
+use super::tree::TreeDiff;
 use crate::Warning;
 use crate::certainty::VERDICTS;
 use crate::explain::certainty::Certainty;

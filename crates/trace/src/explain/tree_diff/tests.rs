@@ -1,9 +1,9 @@
 //! The aligned tree of programs written by hand, of the demo data and of shared traces: sums, order, cuts, what is open.
 
 use super::cut::children;
+use super::entry::Measures;
 use super::open::shown;
 use super::program_tests::{Call, call, layer, model, op, trace};
-use super::tree::Measures;
 use crate::{Explain, Explanation, TraceSet, TreeDiff, TreeKind, TreeRow};
 use call_tree::Grade;
 use std::path::{Path, PathBuf};

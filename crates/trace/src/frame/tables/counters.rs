@@ -1,7 +1,7 @@
 //! Rows of counters: values of named series at a moment.
 
-use super::builder::{Codes, Members, arguments, integer, integers, key_symbol, nanos};
 use super::columns::{ID, INTEGER, SERIES, VALUE};
+use super::members::{Codes, Members, arguments, integer, integers, key_symbol, nanos};
 use crate::Result;
 use crate::frame::builder::{ColumnBuilder, number, symbol};
 use crate::frame::columns::{CAT, INDEX, NAME, PID, TS};

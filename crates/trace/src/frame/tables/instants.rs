@@ -1,7 +1,7 @@
 //! Rows of instants: moments without a duration.
 
-use super::builder::{Codes, Members, arguments, integer, integers, nanos, quoted};
 use super::columns::{ARGS, MEMORY_ARGS, SCOPE};
+use super::members::{Codes, Members, arguments, integer, integers, nanos, quoted};
 use crate::Result;
 use crate::frame::builder::{ColumnBuilder, symbol};
 use crate::frame::columns::{CAT, INDEX, NAME, PID, TID, TS};

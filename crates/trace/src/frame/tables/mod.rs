@@ -4,6 +4,7 @@ mod builder;
 mod columns;
 mod counters;
 mod instants;
+mod members;
 #[cfg(test)]
 mod tests;
 

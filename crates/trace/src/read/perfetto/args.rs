@@ -1,48 +1,12 @@
 //! Debug annotations → members of `args`, as JSON text.
 
+use super::event::Keys;
 use super::sequence::Sequence;
 use super::strings::{Strings, Symbol, write_text};
 use super::wire::{Malformed, Message, Value};
 
 /// Depth of dictionaries and lists; deeper ones are null.
 const MAX_DEPTH: usize = 40;
-
-/// Keys that tell of which category an event without one is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Keys(u16);
-
-impl Keys {
-    pub(super) const GRID: Self = Self(1);
-    pub(super) const BYTES: Self = Self(2);
-    pub(super) const SYNC: Self = Self(4);
-    pub(super) const CALLBACK: Self = Self(8);
-    pub(super) const PYTHON: Self = Self(16);
-    pub(super) const OPERATOR: Self = Self(32);
-    pub(super) const STREAM: Self = Self(64);
-    pub(super) const EXTERNAL: Self = Self(128);
-
-    fn of(key: &str) -> Self {
-        match key {
-            "grid" | "registers per thread" => Self::GRID,
-            "bytes" => Self::BYTES,
-            "cuda_sync_kind" => Self::SYNC,
-            "cbid" => Self::CALLBACK,
-            "Python id" | "Python module id" => Self::PYTHON,
-            "Sequence number" | "Fwd thread id" | "Input Dims" | "Input type" | "Concrete Inputs" => Self::OPERATOR,
-            "stream" => Self::STREAM,
-            "External id" => Self::EXTERNAL,
-            _ => Self(0),
-        }
-    }
-
-    pub(super) fn has(self, key: Self) -> bool {
-        self.0 & key.0 != 0
-    }
-
-    pub(super) fn add(&mut self, key: &str) {
-        self.0 |= Self::of(key).0;
-    }
-}
 
 /// Appends a member; `value` appends the value.
 pub(super) fn member(out: &mut Vec<u8>, key: &str, value: impl FnOnce(&mut Vec<u8>)) {

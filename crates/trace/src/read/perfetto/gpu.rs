@@ -1,7 +1,8 @@
 //! Work and counters of the GPU: `GpuRenderStageEvent` and `GpuCounterEvent`, which PyTorch writes in place of slices.
 
-use super::args::{Keys, member, write_double};
-use super::recording::{Event, Kind, Recording};
+use super::args::{member, write_double};
+use super::event::{Event, Keys, Kind};
+use super::recording::Recording;
 use super::sequence::{Sequence, counter_names};
 use super::strings::{Symbol, write_text};
 use super::wire::{Malformed, Message};

@@ -9,6 +9,8 @@
 
 mod args;
 mod clocks;
+mod event;
+mod flows;
 mod gpu;
 mod packets;
 mod recording;

@@ -1,12 +1,13 @@
 //! A decoded recording: its events in file order, with names, tracks and arguments resolved.
 
-use super::args::{Keys, annotation};
+use super::args::annotation;
 use super::clocks::Clocks;
+use super::event::{Arguments, Event, Keys, Kind, UNFINISHED};
+use super::flows::Flows;
 use super::packets::{Packets, Stop};
 use super::sequence::Sequence;
 use super::slices::Slices;
 use super::strings::{Strings, Symbol};
-use super::text::Flows;
 use super::tracks::{Lane, Tracks};
 use super::wire::{Malformed, Message};
 use crate::error::StorageReason;
@@ -15,73 +16,12 @@ use crate::read::source::Damage;
 use hashbrown::HashMap;
 use std::io::{Error, ErrorKind, Read};
 
-/// The duration of a slice that has no end.
-pub(super) const UNFINISHED: i64 = i64::MIN;
-
-/// Bytes of a block of arguments.
-const BLOCK: usize = 1 << 20;
 /// Bytes of packets between two looks at the memory budget.
 const CHECK: u64 = 16 << 20;
 /// Bytes that a compressed packet may hold.
 const MAX_PACKET: u64 = 64 << 20;
 
 const FORMAT: &str = "Perfetto";
-
-/// What an event is in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Slice,
-    Instant,
-    Counter,
-}
-
-/// An event. Its time is that of the clock of the trace, in nanoseconds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Event {
-    pub(super) ts: i64,
-    pub(super) dur: i64,
-    pub(super) name: Symbol,
-    pub(super) category: Symbol,
-    pub(super) lane: Lane,
-    pub(super) args: Span,
-    pub(super) keys: Keys,
-    pub(super) kind: Kind,
-}
-
-/// Where the arguments of an event are.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Span {
-    block: u32,
-    at: u32,
-    length: u32,
-}
-
-/// The members of the arguments of all events, as JSON text, in blocks that never move.
-#[derive(Default)]
-pub(super) struct Arguments(Vec<Vec<u8>>);
-
-impl Arguments {
-    /// Keeps a text.
-    pub(super) fn push(&mut self, text: &[u8]) -> Span {
-        if text.is_empty() {
-            return Span::default();
-        }
-        if self.0.last().is_none_or(|block| block.capacity() - block.len() < text.len()) {
-            self.0.push(Vec::with_capacity(BLOCK.max(text.len())));
-        }
-        let block = self.0.len() - 1;
-        let into = &mut self.0[block];
-        let at = into.len();
-        into.extend_from_slice(text);
-        Span { block: block as u32, at: at as u32, length: text.len() as u32 }
-    }
-
-    /// Returns a text.
-    pub(super) fn get(&self, span: Span) -> &[u8] {
-        let block = self.0.get(span.block as usize).map_or(&[][..], Vec::as_slice);
-        block.get(span.at as usize..(span.at + span.length) as usize).unwrap_or_default()
-    }
-}
 
 /// A recording.
 #[derive(Default)]

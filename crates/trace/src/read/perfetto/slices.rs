@@ -4,7 +4,7 @@
 //! instead: the begins of a group, then their ends in the same order. There times go back, and the n-th end belongs to the n-th
 //! begin: kernels that follow each other without a gap, or overlap, could not be told apart by a stack.
 
-use super::recording::{Event, UNFINISHED};
+use super::event::{Event, UNFINISHED};
 use super::tracks::Lane;
 
 /// A begin, or an end (no event).

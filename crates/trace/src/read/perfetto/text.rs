@@ -1,7 +1,8 @@
 //! Recording → JSON text, in the form in which Kineto writes it.
 
-use super::args::Keys;
-use super::recording::{Event, Kind, Recording, UNFINISHED};
+use super::event::{Event, Keys, Kind, UNFINISHED};
+use super::flows::Flows;
+use super::recording::Recording;
 use super::strings::Symbol;
 use crate::domain::EventKind;
 use crate::read::source::Damage;
@@ -10,29 +11,6 @@ use std::io::{Error, Read, Result, Write};
 
 /// Bytes of text that are written at once.
 const CHUNK: usize = 1 << 16;
-
-/// Arrows between events: those with one id belong together, the first by time begins the arrow.
-#[derive(Default)]
-pub(super) struct Flows {
-    /// Id and number of an event.
-    ends: Vec<(u64, u32)>,
-    /// Ids of render stages and their events, and of stages that wait for them.
-    stages: Vec<(u64, u32)>,
-    waits: Vec<(u64, u32)>,
-}
-
-impl Flows {
-    /// Adds the ids of an event.
-    pub(super) fn add(&mut self, ids: &[u64], event: u32) {
-        self.ends.extend(ids.iter().map(|id| (*id, event)));
-    }
-
-    /// Adds a render stage, and the stages that it waits for.
-    pub(super) fn stage(&mut self, id: u64, waits: &[u64], event: u32) {
-        self.stages.push((id, event));
-        self.waits.extend(waits.iter().map(|id| (*id, event)));
-    }
-}
 
 /// Reader of the JSON text of a Perfetto trace, which it decodes whole with the first read.
 pub(in crate::read) struct PerfettoText<R> {

@@ -1,9 +1,8 @@
 //! Answers that are no objects: a bound on each and on all of a question, and without the secrets that were sent.
 
-use super::guard::refused;
 use super::uri::decoded;
 use crate::error::StorageReason;
-use object_store::client::{HttpError, HttpRequest, HttpResponse};
+use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use std::future::{Future, poll_fn};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_view::format;
@@ -155,6 +154,12 @@ fn parts_of_authorization(value: &str) -> Vec<String> {
         found.push(token);
     }
     found.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns an error that another request would have, too, unless its reason may pass.
+pub(super) fn refused(reason: StorageReason) -> HttpError {
+    let kind = if reason.is_transient() { HttpErrorKind::Request } else { HttpErrorKind::Unknown };
+    HttpError::new(kind, reason)
 }
 
 #[cfg(test)]

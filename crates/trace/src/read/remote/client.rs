@@ -1,6 +1,6 @@
 //! Clients of a bucket or a web server, with the settings of the environment.
 
-use super::failure::reason;
+use super::failure::{of_request, reason};
 use super::guard::Guarded;
 use super::uri::{Scheme, Uri};
 use crate::domain::without_secrets;
@@ -33,6 +33,13 @@ pub(super) struct Clients {
     pub(super) endpoint: Option<String>,
     /// Whether requests are sent with credentials.
     pub(super) sends_credentials: bool,
+}
+
+impl Clients {
+    /// Returns why a request failed, with what is known of the clients.
+    pub(super) fn described(&self, reason: StorageReason, scheme: Scheme) -> StorageReason {
+        of_request(reason, scheme, self.endpoint.as_deref(), self.sends_credentials)
+    }
 }
 
 /// How a client behaves.

@@ -1,7 +1,6 @@
 //! Errors of `object_store` → reasons with a fix. Its texts contain answers of servers, of which only known parts are
 //! repeated: a refused signature is answered with everything that was signed.
 
-use super::client::Clients;
 use super::uri::{Scheme, Uri};
 use crate::domain::without_secrets;
 use crate::error::StorageReason;
@@ -172,13 +171,18 @@ fn of_connection(error: &HttpError, uri: &Uri) -> StorageReason {
     }
 }
 
-/// Returns a reason with what is known of the clients: the endpoint that was asked, if there is one, and whether credentials were sent.
-pub(super) fn of_clients(mut reason: StorageReason, scheme: Scheme, clients: &Clients) -> StorageReason {
+/// Returns a reason with what is known of the request: the endpoint that was asked, if there is one, and whether credentials were sent.
+pub(super) fn of_request(
+    mut reason: StorageReason,
+    scheme: Scheme,
+    endpoint: Option<&str>,
+    sends_credentials: bool,
+) -> StorageReason {
     use StorageReason::{Denied, DeniedToAnyone, NoBucket, NoConnection, NoHost, Untrusted, WrongCredentials};
-    if let (false, Denied { code, .. } | WrongCredentials { code, .. }) = (clients.sends_credentials, &mut reason) {
+    if let (false, Denied { code, .. } | WrongCredentials { code, .. }) = (sends_credentials, &mut reason) {
         return DeniedToAnyone { code: std::mem::take(code), fix: give(scheme) };
     }
-    let Some(asked) = clients.endpoint.as_deref().map(without_secrets) else { return reason };
+    let Some(asked) = endpoint.map(without_secrets) else { return reason };
     match &mut reason {
         NoHost { host, .. } | NoConnection { host, .. } | Untrusted { host, .. } => *host = format!("the host {asked}"),
         NoBucket { endpoint, .. } => *endpoint = Some(asked),

@@ -1,6 +1,6 @@
 //! The client of all requests to storage: it follows redirects by rules, bounds answers, and hides in them the secrets that were sent.
 
-use super::answer::{Exchange, SentSecrets, bounded, is_listing};
+use super::answer::{Exchange, SentSecrets, bounded, is_listing, refused};
 use super::failure::of_status;
 use super::redirect::{MOST_REDIRECTS, Names, PRIVATE, is_same_origin, next, not_followed, place};
 use super::uri::Scheme;
@@ -222,12 +222,6 @@ fn keep_harmless(headers: &mut HeaderMap) {
     for name in others {
         headers.remove(name);
     }
-}
-
-/// Returns an error that another request would have, too, unless its reason may pass.
-pub(super) fn refused(reason: StorageReason) -> HttpError {
-    let kind = if reason.is_transient() { HttpErrorKind::Request } else { HttpErrorKind::Unknown };
-    HttpError::new(kind, reason)
 }
 
 /// Returns an error and its causes.

@@ -2,7 +2,7 @@
 
 use super::answer::Exchange;
 use super::client::Clients;
-use super::failure::{of_clients, reason};
+use super::failure::reason;
 use super::refused;
 use super::storage::Storage;
 use super::uri::Uri;
@@ -140,7 +140,7 @@ impl<'m> Bucket<'m> {
     ) -> Result<T> {
         let (clients, to) = (Arc::clone(&self.clients), uri.clone());
         self.storage.wait(uri, self.meter, async move {
-            let why = |error| of_clients(reason(&error, &to), to.scheme, &clients);
+            let why = |error| clients.described(reason(&error, &to), to.scheme);
             match Exchange::default().ask(ask(Arc::clone(&clients.quick))).await.map_err(why) {
                 Err(StorageReason::Busy { .. } | StorageReason::Broken { .. }) => {
                     Exchange::default().ask(ask(Arc::clone(&clients.patient))).await.map_err(why)

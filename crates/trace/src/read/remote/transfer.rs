@@ -6,7 +6,7 @@
 
 use super::answer::Exchange;
 use super::client::Clients;
-use super::failure::{has_no_ranges, of_clients, reason};
+use super::failure::{has_no_ranges, reason};
 use super::listing::key;
 use super::storage::{Storage, WAIT};
 use super::uri::Uri;
@@ -134,7 +134,7 @@ impl Source {
         let options = GetOptions { range, ..GetOptions::default() };
         let get = self.clients.transfer.get_opts(&self.key, options);
         let answer = tokio::time::timeout(self.timeout + STALL, get).await;
-        let why = |error| of_clients(reason(&error, &self.uri), self.uri.scheme, &self.clients);
+        let why = |error| self.clients.described(reason(&error, &self.uri), self.uri.scheme);
         let found = match answer {
             Ok(Ok(found)) => found,
             Ok(Err(error)) if *at > 0 && has_no_ranges(&error) => {

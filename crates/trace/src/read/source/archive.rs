@@ -1,7 +1,7 @@
 //! Zip archives with a file per rank: their entries by name, and the data of one entry.
 
-use super::files::is_rank_name;
 use super::inflate::{Inflate, Stored};
+use super::names::is_rank_name;
 use crate::error::NotATraceReason;
 use crate::{Error, Result};
 use std::collections::BTreeMap;

@@ -1,27 +1,12 @@
 //! Trace files of a path: the file itself, those of a folder, or those of an archive.
 
 use super::archive::{entries, is_archive};
+use super::names::is_rank_name;
 use crate::domain::archive_of;
 use crate::error::PathHint;
 use crate::{Error, Result};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
-
-/// Endings of the names of files with one rank.
-const ENDINGS: [&str; 5] = [".json", ".gz", ".zst", ".pftrace", ".perfetto-trace"];
-
-/// Ending of the names of archives, which hold a file per rank.
-const ARCHIVE: &str = ".zip";
-
-/// Returns whether a file's name is that of a trace: it ends with `.json`, `.pftrace`, `.gz`, `.zst` or `.zip`.
-pub fn is_trace_name(name: &str) -> bool {
-    is_rank_name(name) || name.ends_with(ARCHIVE)
-}
-
-/// Returns whether the name of a file, of a folder or of an archive, is that of one rank.
-pub(super) fn is_rank_name(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
 
 /// Returns `path` itself, or the trace files of a folder or of a zip archive, by name. Copies that this library wrote next to
 /// their source are skipped: they contain nothing more.

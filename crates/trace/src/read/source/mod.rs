@@ -8,12 +8,13 @@ mod format;
 mod gzip;
 mod inflate;
 mod input;
+mod meter;
+mod names;
 mod open;
 mod pattern;
 mod zstd;
 
 pub(super) use damage::Damage;
-pub use files::is_trace_name;
 #[cfg(feature = "cloud")]
 pub(super) use files::trace_names;
 pub(crate) use files::{label_of, trace_files};
@@ -21,6 +22,8 @@ pub(super) use format::{HEAD_SIZE, foreign_format};
 #[cfg(test)]
 pub(super) use gzip::GzipReader;
 pub use input::{Input, Inputs};
+pub(crate) use meter::Meter;
+pub use names::is_trace_name;
 pub(super) use open::data_error;
-pub(crate) use open::{Meter, open_bytes, open_file, open_input};
+pub(crate) use open::{open_bytes, open_file, open_input};
 pub use pattern::{has_wildcard, is_name_match};

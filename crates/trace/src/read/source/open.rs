@@ -5,6 +5,7 @@ use super::archive::{Entry, is_archive};
 use super::damage::Damage;
 use super::gzip::GzipReader;
 use super::input::Input;
+use super::meter::Meter;
 use super::zstd::ZstdReader;
 use crate::domain::archive_of;
 use crate::error::{StorageError, StorageReason};
@@ -14,36 +15,12 @@ use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error as IoError, ErrorKind, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The first bytes of gzip data.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of zstd data.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Counters of a load, and the flag that stops it; shared by its threads.
-#[derive(Debug, Default)]
-pub(crate) struct Meter {
-    /// Bytes read from disk, or from storage.
-    pub(crate) bytes: AtomicU64,
-    /// Events parsed.
-    pub(crate) events: AtomicU64,
-    /// Stops the load.
-    pub(crate) stop: AtomicBool,
-}
-
-impl Meter {
-    /// Stops a cancelled load: called before each read, and between the steps that build columns.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if the load is cancelled.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) || crate::exec::checkpoint::interrupted() {
-            return Err(Error::Interrupted);
-        }
-        Ok(())
-    }
-}
 
 /// Opens the JSON text of a file, of an entry of a zip archive, or of the object of an address.
 ///

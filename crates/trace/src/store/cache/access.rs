@@ -3,7 +3,7 @@
 use super::folder_lock::FolderLock;
 use super::in_use::InUse;
 use super::key::Key;
-use super::own_files::{claim, is_claimed};
+use super::own_files::{SUFFIX, claim, is_claimed};
 use super::sync;
 use crate::store::new_file::remove_abandoned;
 use crate::store::{StoredTable, TableKind, is_in_memory};
@@ -37,9 +37,6 @@ pub(super) struct Shared {
 }
 
 impl Cache {
-    /// The end of the names of entries.
-    pub(super) const SUFFIX: &'static str = ".arrow";
-
     /// Opens the cache in `folder`, which is created if need be, with a limit on its size in bytes. Its first use marks the folder
     /// as a cache (`CACHEDIR.TAG`).
     ///
@@ -129,7 +126,7 @@ impl Cache {
 
     /// Returns the name of the file of an entry.
     pub(super) fn file_name(key: &Key, table: TableKind) -> String {
-        format!("{}-{}{}", key.name(), table.name(), Self::SUFFIX)
+        format!("{}-{}{}", key.name(), table.name(), SUFFIX)
     }
 
     /// Returns the table of a file that was loaded with the same options before; the facts of the rank name the file `file`.

@@ -1,6 +1,5 @@
 //! Which files of a folder are those of a cache: the folder is claimed at its first use, and only what is proved is removed.
 
-use super::access::Cache;
 use super::folder_lock::FolderLock;
 use super::in_use::InUse;
 use super::key::name_of;
@@ -13,6 +12,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+/// The end of the names of entries.
+pub(super) const SUFFIX: &str = ".arrow";
 
 /// The file that marks a folder as a cache, also for programs of backups.
 const TAG: &str = "CACHEDIR.TAG";
@@ -55,7 +57,7 @@ pub(super) fn is_own_name(name: &str) -> bool {
 
 /// Whether a name is that of an entry: 32 hexadecimal digits and a table.
 pub(super) fn is_entry_name(name: &str) -> bool {
-    let table = name.strip_suffix(Cache::SUFFIX).and_then(|name| name.split_at_checked(32));
+    let table = name.strip_suffix(SUFFIX).and_then(|name| name.split_at_checked(32));
     table.is_some_and(|(digits, table)| {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let is_table = |kind: TableKind| table.strip_prefix('-') == Some(kind.name());

@@ -1,0 +1,74 @@
+//! Summary of one side of an explanation.
+
+use trace_view::grouped;
+
+/// Summary of one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SideSummary {
+    /// Label; of several runs their labels, joined by commas.
+    pub label: String,
+    /// Number of runs.
+    pub runs: usize,
+    /// Name of the group of its runs, if it has one.
+    pub group: Option<String>,
+    /// Ranks, ascending.
+    pub ranks: Vec<i64>,
+    /// Iterations, ascending; empty if the whole recording counts as one.
+    pub iterations: Vec<i64>,
+    /// First iterations of each run that were left out as warm-up because of their step times; 0 where the query says how many.
+    pub warm_up: Vec<usize>,
+    /// Number of samples: iterations of all ranks of all runs.
+    pub samples: usize,
+    /// Number of collectives that several ranks recorded.
+    pub collectives: usize,
+    /// Number of those that do not overlap on all their ranks; if more than one in twenty, the clocks do not agree, and
+    /// communication is not divided.
+    pub collectives_apart: usize,
+    /// What a companion lent to it; `None` without one.
+    pub lending: Option<Lending>,
+}
+
+impl SideSummary {
+    /// Returns the label: of several runs that of their group, or else of more than two the first and the last one.
+    pub(super) fn name(&self) -> String {
+        if let Some(group) = &self.group {
+            return group.clone();
+        }
+        match self.label.split(',').collect::<Vec<_>>()[..] {
+            [first, .., last] if self.runs > 2 => format!("{first} … {last}"),
+            _ => self.label.replace(',', ", "),
+        }
+    }
+}
+
+/// What a companion lent to one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lending {
+    /// Label of the companion.
+    pub companion: String,
+    /// Kernels of graphs in the selected iterations.
+    pub kernels: u64,
+    /// Those that got the operators of a kernel of the companion.
+    pub with_operators: u64,
+}
+
+/// Says how many kernels of graphs got operators; nothing without a companion.
+pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<String> {
+    let [control, test] = sides.each_ref().map(|side| side.lending.as_ref());
+    let (control, test) = (control?, test?);
+    if control.kernels + test.kernels == 0 {
+        return Some(format!(
+            "{} lends no operators: neither side has kernels that a graph launched.",
+            control.companion
+        ));
+    }
+    let part = |lending: &Lending, side: &str| {
+        let of = format!("{} of {}", grouped(lending.with_operators as usize), grouped(lending.kernels as usize));
+        (lending.kernels > 0).then(|| format!("{of} in {side}"))
+    };
+    let parts = [part(control, &sides[0].label), part(test, &sides[1].label)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    Some(format!("Kernels of graphs with operators from {}: {}.", control.companion, parts.join(", ")))
+}
