@@ -80,7 +80,7 @@ pub use certainty::SampleKind;
 pub use collective::{ChargedRank, Stragglers};
 pub use comparisons::{COMPARISONS, ComparisonEntry};
 pub use config::{
-    ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, ParserBackend,
+    ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AttributeSpec, AvailableArg, DefaultValue, OWN_ARGS, ParserBackend,
     ParserConfig, ValueType, YamlVersion,
 };
 pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance, SHORT_FORMS, TimeChange, WhatIf};

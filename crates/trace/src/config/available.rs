@@ -4,7 +4,7 @@ use super::spec::{AttributeSpec, DefaultValue, ValueType, YamlVersion};
 use ValueType::{Float, Int, Object, String as Str};
 use trace_view::{Column, Unit};
 
-/// An argument that HTA knows.
+/// A known argument.
 #[derive(Debug, Clone, Copy)]
 pub struct AvailableArg {
     /// The key under which it is requested: `cpu_op::input_dims`.
@@ -22,7 +22,7 @@ pub struct AvailableArg {
 
 /// [`DefaultValue`], as a constant.
 #[derive(Debug, Clone, Copy)]
-enum Default {
+pub(super) enum Default {
     Int(i64),
     Float(f64),
     Text(&'static str),
@@ -51,13 +51,8 @@ impl AvailableArg {
     }
 }
 
-/// Returns the argument with this key in `args`.
-pub(crate) fn by_raw_name(raw_name: &str) -> Option<&'static AvailableArg> {
-    AVAILABLE_ARGS.iter().find(|arg| arg.raw_name == raw_name)
-}
-
 /// Returns a row: key of the request, column, key in `args`, type, default, unit, meaning.
-const fn arg(
+pub(super) const fn arg(
     key: &'static str,
     name: &'static str,
     raw_name: &'static str,
@@ -71,10 +66,10 @@ const fn arg(
     AvailableArg { key, column, raw_name, value_type, min_supported_version, default }
 }
 
-const NO_ID: Default = Default::Int(-1);
+pub(super) const NO_ID: Default = Default::Int(-1);
 const ZERO: Default = Default::Int(0);
-const NO_TEXT: Default = Default::Text("");
-const NO_LIST: Default = Default::Text("[]");
+pub(super) const NO_TEXT: Default = Default::Text("");
+pub(super) const NO_LIST: Default = Default::Text("[]");
 
 /// Every argument that HTA knows, in the order of its table of version 1.0.0.
 ///

@@ -5,16 +5,18 @@
 mod available;
 mod groups;
 mod infer;
+mod own_args;
 mod parser_config;
 mod spec;
 
 pub use available::{AVAILABLE_ARGS, AvailableArg};
 pub use groups::{ALL_ARGS, ARG_GROUPS, ArgGroup};
+pub use own_args::OWN_ARGS;
 pub use parser_config::{ParserBackend, ParserConfig};
 pub use spec::{AttributeSpec, DefaultValue, ValueType, YamlVersion};
 
-pub(crate) use available::by_raw_name;
 pub(crate) use infer::column_of;
+pub(crate) use own_args::{ALWAYS_READ, by_raw_name, known_args};
 
 #[cfg(test)]
 mod tests;

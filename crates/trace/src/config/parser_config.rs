@@ -1,6 +1,7 @@
 //! Arguments that one load requests.
 
 use super::groups::{self, ALL_ARGS, ARG_GROUPS, ArgGroup};
+use super::own_args::known_args;
 use super::{AVAILABLE_ARGS, AttributeSpec, AvailableArg, YamlVersion};
 use crate::domain::EventKind;
 use crate::{Error, Result};
@@ -154,7 +155,7 @@ impl ParserConfig {
     /// # Errors
     /// [`Error::UnknownArg`] if there is none.
     pub fn arg(key: &str) -> Result<AttributeSpec> {
-        let found = AVAILABLE_ARGS.iter().find(|arg| arg.key == key);
+        let found = known_args().find(|arg| arg.key == key);
         found.map(AvailableArg::spec).ok_or_else(|| Error::UnknownArg { given: key.to_owned() })
     }
 

@@ -2,7 +2,7 @@
 
 use super::condition::{Condition, Item, Value};
 use super::parse::{Node, parse};
-use crate::config::AVAILABLE_ARGS;
+use crate::config::known_args;
 use crate::error::WhereReason;
 use crate::{Error, Result};
 use polars::prelude::{DataFrame, DataType, Expr, PlSmallStr, lit};
@@ -137,7 +137,7 @@ fn joined(nodes: &[Node], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
 
 /// Returns why a column is missing.
 fn unknown(column: &str, columns: &[(PlSmallStr, DataType)]) -> WhereReason {
-    if let Some(arg) = AVAILABLE_ARGS.iter().find(|arg| arg.column.name == column) {
+    if let Some(arg) = known_args().find(|arg| arg.column.name == column) {
         return WhereReason::NotLoaded { column: column.to_owned(), arg: arg.key };
     }
     let close = |name: &&PlSmallStr| {

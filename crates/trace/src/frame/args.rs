@@ -6,7 +6,7 @@ mod tests;
 
 use super::columns::*;
 use crate::Result;
-use crate::config::{AVAILABLE_ARGS, AttributeSpec, ParserConfig, ValueType, by_raw_name, column_of};
+use crate::config::{ALWAYS_READ, AttributeSpec, ParserConfig, ValueType, by_raw_name, column_of, known_args};
 use std::collections::BTreeSet;
 use trace_view::Unit;
 
@@ -60,13 +60,16 @@ impl Wanted {
             slots.add(&raw_name(column), column.to_owned(), ArgKind::Int);
         }
         if self.all {
-            for arg in AVAILABLE_ARGS {
+            for arg in known_args() {
                 slots.add(arg.raw_name, arg.column.name.to_owned(), ArgKind::of(arg.raw_name, arg.value_type));
             }
         } else {
             for spec in self.args.iter().filter(|spec| ![STREAM, CORRELATION].contains(&spec.name.as_str())) {
                 slots.add(&spec.raw_name, free(&spec.name), ArgKind::of(&spec.raw_name, spec.value_type));
             }
+        }
+        for arg in ALWAYS_READ.into_iter().filter_map(by_raw_name) {
+            slots.add(arg.raw_name, arg.column.name.to_owned(), ArgKind::of(arg.raw_name, arg.value_type));
         }
         for (raw_names, column) in GRAPH_ARGS {
             for raw_name in raw_names {

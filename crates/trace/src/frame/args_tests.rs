@@ -212,3 +212,39 @@ fn filled_defaults_equal_htas() {
     assert_eq!([text("input_dims", 1), text("in_split_size", 0)], ["\"-1\"", "\"[]\""]);
     assert_eq!([text("blocks_per_sm", 0), text("blocks_per_sm", 1)], ["null", "0.5"]);
 }
+
+#[test]
+fn what_identifies_a_collective_is_read_whatever_is_requested() {
+    let kernel = |trace: TraceBuilder| trace.kernel("ncclDevKernel_SendRecv", Stream(20), 1..9);
+    let trace = kernel(TraceBuilder::new())
+        .arg("Seq", "3")
+        .arg("Process Group Name", "\"7\"")
+        .arg("Comms Id", "81985529216486895")
+        .arg("Src Rank", "1")
+        .arg("Dst Rank", "0")
+        .arg("original_stream", "33")
+        .arg("priority", "-5")
+        .arg("kernel_file", "\"/tmp/x.py\"")
+        .arg("occupancy", "{\"limitingFactors\": \"registers\"}");
+    let load = |config: ParserConfig| load(&trace, config).traces()[0].decoded().unwrap();
+    let value =
+        |frame: &DataFrame, column: &str| Some(frame.column(column).ok()?.get(0).unwrap().str_value().to_string());
+    let always = [
+        ("seq_num", "3"),
+        ("process_group_name", "7"),
+        ("comms_id", "81985529216486895"),
+        ("src_rank", "1"),
+        ("dst_rank", "0"),
+        ("original_stream", "33"),
+        ("kernel_file", "/tmp/x.py"),
+    ];
+    let few = load(ParserConfig::new(ParserConfig::get_minimum_args()));
+    for (column, expected) in always {
+        assert_eq!(value(&few, column).as_deref(), Some(expected), "{column}");
+    }
+    assert_eq!((value(&few, "priority"), value(&few, "occupancy")), (None, None), "every kernel has them");
+    let keys = ["cuda::priority", "sm::occupancy_limits"].map(|key| ParserConfig::arg(key).unwrap());
+    let more = load(ParserConfig::new(keys));
+    assert_eq!(value(&more, "priority").as_deref(), Some("-5"));
+    assert!(value(&more, "occupancy").unwrap().contains("registers"));
+}

@@ -1,6 +1,6 @@
 //! Names, units and meanings of columns.
 
-use crate::config::AVAILABLE_ARGS;
+use crate::config::known_args;
 use trace_view::{Column, Unit};
 
 /// The rank.
@@ -60,7 +60,7 @@ pub const MEAN_SUFFIX: &str = "_mean_duration";
 /// The columns of events, in order. Absence is null: an event without a stream ran on the CPU, one without a
 /// correlation has no partner, one without an iteration is outside all of them. The columns from `bytes` on are those of
 /// the arguments that are read by default; another [`ParserConfig`](crate::ParserConfig) reads others, which
-/// [`AVAILABLE_ARGS`] describes. They exist only if an event of the rank carries the argument.
+/// [`AVAILABLE_ARGS`](crate::AVAILABLE_ARGS) describes. They exist only if an event of the rank carries the argument.
 pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(INDEX, Unit::None, "position of the event in the file's traceEvents"),
     Column::new(NAME, Unit::None, "name of the operator, runtime call, kernel or annotation"),
@@ -96,6 +96,17 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new("process_rank", Unit::None, "rank within the process group"),
     Column::new("in_split_size", Unit::None, "sizes of the parts sent, as JSON"),
     Column::new("out_split_size", Unit::None, "sizes of the parts received, as JSON"),
+    Column::new("seq_num", Unit::None, "number of the collective within its group"),
+    Column::new("process_group_name", Unit::None, "name of the process group"),
+    Column::new("comms_id", Unit::None, "number of the collective, the same on all its ranks"),
+    Column::new("src_rank", Unit::None, "rank that sends"),
+    Column::new("dst_rank", Unit::None, "rank that receives"),
+    Column::new(
+        "original_stream",
+        Unit::None,
+        "stream of a graph's kernel before the profiler moved it to another row",
+    ),
+    Column::new("kernel_file", Unit::None, "file of the source of a Triton kernel"),
     Column::new(GRAPH_ID, Unit::None, "CUDA graph whose replay ran the kernel"),
     Column::new(GRAPH_NODE_ID, Unit::None, "node of the CUDA graph that the kernel ran as"),
     Column::new(
@@ -158,6 +169,6 @@ const ANSWER_COLUMNS: &[Column] = &[
 pub(crate) fn known(name: &str) -> Option<&'static Column> {
     let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS);
     let labelled = |column: &&Column| column.name.starts_with('_') && name.ends_with(column.name);
-    let args = || AVAILABLE_ARGS.iter().map(|arg| &arg.column);
+    let args = || known_args().map(|arg| &arg.column);
     all().chain(args()).find(|column| column.name == name).or_else(|| all().find(labelled))
 }

@@ -3,7 +3,7 @@
 use super::args::{free, is_own};
 use super::columns::{CORRELATION, STREAM};
 use crate::Result;
-use crate::config::{AVAILABLE_ARGS, AttributeSpec, AvailableArg, DefaultValue, ParserConfig, ValueType};
+use crate::config::{AttributeSpec, AvailableArg, DefaultValue, ParserConfig, ValueType, known_args};
 use polars::prelude::{
     Column, DataFrame, DataType, Float64Chunked, Int64Chunked, IntoColumn, NewChunkedArray, PlSmallStr, Scalar,
     StringChunked,
@@ -53,7 +53,7 @@ fn of_all(events: &DataFrame) -> Vec<AttributeSpec> {
     let columns = events.columns().iter().filter(|column| !is_own(column.name()));
     let spec = |column: &Column| {
         let name = column.name().as_str();
-        let known = AVAILABLE_ARGS.iter().find(|arg| arg.column.name == name).map(AvailableArg::spec);
+        let known = known_args().find(|arg| arg.column.name == name).map(AvailableArg::spec);
         known.unwrap_or_else(|| AttributeSpec::new(name, name, type_of(column)))
     };
     columns.map(spec).collect()

@@ -2,7 +2,7 @@
 
 use crate::TraceSet;
 use crate::call_graph::CALL_GRAPH_COLUMNS;
-use crate::config::AVAILABLE_ARGS;
+use crate::config::known_args;
 use crate::dataset::union_of_columns;
 use crate::frame::columns::{
     CAT, CORRELATION, DUR, END, EVENT_COLUMNS, INDEX, INDEX_CORRELATION, ITERATION, NAME, PID, RANK, STREAM, TID, TS,
@@ -145,7 +145,7 @@ const OWN_COLUMNS: &[Column] = &[
 
 /// Returns what a column of a table of SQL means, and its unit.
 pub(super) fn meaning(name: &str) -> Option<&'static Column> {
-    let args = AVAILABLE_ARGS.iter().map(|arg| &arg.column);
+    let args = known_args().map(|arg| &arg.column);
     OWN_COLUMNS.iter().chain(EVENT_COLUMNS).chain(CALL_GRAPH_COLUMNS).chain(args).find(|column| column.name == name)
 }
 

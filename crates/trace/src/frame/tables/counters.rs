@@ -6,7 +6,7 @@ use crate::Result;
 use crate::frame::builder::{ColumnBuilder, number, symbol};
 use crate::frame::columns::{CAT, INDEX, NAME, PID, TS};
 use crate::frame::interner::Interner;
-use crate::read::{AnomalyCounts, Token};
+use crate::read::{AnomalyCounts, Raw, Token};
 use polars::prelude::{DataFrame, Float64Type, IntoColumn};
 
 /// Column builders of counters.
@@ -27,11 +27,13 @@ impl CounterRows {
     /// Appends a row per series of a counter event.
     pub(super) fn push(&mut self, index: i64, event: &Members<'_>, texts: &mut Interner) {
         let [name, cat, id] = [event.name, event.cat, event.id].map(|value| symbol(value, texts));
-        let (ts, pid) = (nanos(event.ts), integer(event.pid));
+        let (ts, pid) = (nanos(event.ts), integer(event.pid).or_else(|| device(event.pid)));
         for (key, value) in arguments(event.args) {
             let row = self.index.rows();
             self.index.set(row, index);
-            self.series.set(row, key_symbol(&key, texts));
+            // Hardware counters have one series without a name.
+            let series = if key.is_empty() { name } else { Some(key_symbol(&key, texts)) };
+            self.series.set(row, series.unwrap_or_else(|| key_symbol(&key, texts)));
             for (column, symbol) in [(&mut self.name, name), (&mut self.cat, cat), (&mut self.id, id)] {
                 if let Some(symbol) = symbol {
                     column.set(row, symbol);
@@ -86,4 +88,11 @@ impl CounterRows {
         ];
         Ok(DataFrame::new(rows, columns)?)
     }
+}
+
+/// Returns the device of hardware counters, whose process is a text: `GPU 0 Counters`.
+fn device(pid: Raw<'_>) -> Option<i64> {
+    let Raw::Text(text) = pid else { return None };
+    let text = std::str::from_utf8(text).ok()?.strip_prefix("GPU ")?;
+    text.split(' ').next()?.parse().ok()
 }

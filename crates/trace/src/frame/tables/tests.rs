@@ -270,3 +270,16 @@ fn tables_without_rows_have_their_columns_and_types() {
     assert_eq!(tables.counters.column("value").unwrap().dtype(), &DataType::Float64);
     assert!(tables.counters.column("series").unwrap().dtype().is_categorical());
 }
+
+#[test]
+fn hardware_counters_have_the_device_of_their_process() {
+    let event = |pid: &str, key: &str| {
+        format!(
+            r#"{{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": {pid}, "ts": 1, "args": {{"{key}": 5}}}}"#
+        )
+    };
+    let events = [event("\"GPU 3 Counters\"", ""), event("\"12\"", "x"), event("\"other\"", "x")].join(", ");
+    let [_, counters] = tables(&format!(r#"{{"traceEvents": [{events}]}}"#));
+    let found: Vec<_> = counters.iter().map(|row| (row["pid"].as_i64(), row["series"].as_str().unwrap())).collect();
+    assert_eq!(found, [(Some(3), "sm__cycles"), (Some(12), "x"), (None, "x")]);
+}
