@@ -1,34 +1,12 @@
 //! Collectives of some ranks, matched by number and process group where recorded, else by their order.
 
-use super::kind::{COLLECTIVE_NAME, RecordedKinds, known, texts};
+use super::numbering::{COLUMNS, Group, Numbered, Numbering};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::columns::ITERATION;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS, rows_in_whole_steps};
+use crate::frame::{EventRows, READ_COLUMNS, rows_in_whole_steps};
 use crate::{Compat, Result, Trace};
 use polars::prelude::{DataFrame, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Columns that number the collectives of a process group, the better one first.
-const NUMBERS: [&str; 2] = ["seq_num", "comms_id"];
-/// Columns that name a process group, the better one first.
-const GROUPS: [&str; 2] = ["process_group_ranks", "process_group_name"];
-const GROUP_SIZE: &str = "group_size";
-/// Columns that are read where they exist, besides those of [`EventRows`].
-pub(crate) const COLUMNS: [&str; 6] = [NUMBERS[0], NUMBERS[1], GROUPS[0], GROUPS[1], GROUP_SIZE, COLLECTIVE_NAME];
-
-/// How a collective is recognised on other ranks, besides its name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Group {
-    /// The column of [`NUMBERS`]; empty: by the order of collectives of one name on one stream in an iteration.
-    numbered_by: String,
-    /// The process group as recorded; empty if it is not.
-    group: String,
-    /// Its size; 0 if it is not recorded.
-    size: i64,
-    /// The stream, where the order counts.
-    stream: i64,
-}
 
 /// A collective on one rank: its number or its iteration, its position among equal ones, start and end in ns, its row.
 type Occurrence = (i64, i64, i64, i64, u32);
@@ -51,39 +29,15 @@ impl Collectives {
         if communication.is_empty() {
             return Self::default();
         }
-        let int = |name: &str| {
-            let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
-            if is_int { IntColumn::of(events, name).ok() } else { None }
-        };
-        let numbers: Vec<(&str, IntColumn)> = NUMBERS.iter().filter_map(|&name| Some((name, int(name)?))).collect();
-        let groups: Vec<_> = GROUPS.iter().filter_map(|name| texts(events, name)).collect();
-        let kinds = RecordedKinds::of(events);
-        let (size, iteration) = (int(GROUP_SIZE), int(ITERATION));
-        let mut sorted: Vec<usize> = communication.to_vec();
-        sorted.sort_by_key(|&row| rows.ts(row));
-        let mut found = Self::default();
-        let mut seen: BTreeMap<(u32, Group, i64), i64> = BTreeMap::new();
+        let numbering = Numbering::of(events);
+        let timed = |&&row: &&usize| rows.ts(row).is_some() && rows.stream(row).is_some();
+        let (waiting, one_sided): (Vec<usize>, Vec<usize>) =
+            communication.iter().filter(timed).partition(|&&row| numbering.waits_for_all(rows, row));
+        let mut found = Self { one_sided: one_sided.len() as u64, ..Self::default() };
         let mut of_name: BTreeMap<u32, BTreeMap<Group, Vec<Occurrence>>> = BTreeMap::new();
-        for row in cancellable(sorted) {
-            let (Some(start), Some(stream)) = (rows.ts(row), rows.stream(row)) else { continue };
-            if !kinds.waits_for_all(rows, row) {
-                found.one_sided += 1;
-                continue;
-            }
-            let number = numbers.iter().find_map(|(name, column)| Some((*name, column.get(row).filter(|&n| n >= 0)?)));
-            let group = Group {
-                numbered_by: number.map_or_else(String::new, |(name, _)| name.to_owned()),
-                group: groups.iter().find_map(|column| known(column, row)).unwrap_or_default().to_owned(),
-                size: size.as_ref().and_then(|size| size.get(row)).unwrap_or(0).max(0),
-                stream: if number.is_some() { 0 } else { stream },
-            };
-            let at = number
-                .map(|(_, number)| number)
-                .or_else(|| iteration.as_ref().and_then(|iteration| iteration.get(row)))
-                .unwrap_or(-1);
-            let position = seen.entry((rows.name(row), group.clone(), at)).or_default();
-            let occurrence = (at, *position, start, start.saturating_add(rows.dur(row).max(0)), row as u32);
-            *position += 1;
+        for Numbered { row, group, at, position } in numbering.numbered(rows, waiting) {
+            let Some(start) = rows.ts(row) else { continue };
+            let occurrence = (at, position, start, start.saturating_add(rows.dur(row).max(0)), row as u32);
             of_name.entry(rows.name(row)).or_default().entry(group).or_default().push(occurrence);
         }
         for (name, groups) in of_name {
@@ -136,7 +90,7 @@ impl Collectives {
         let mut without_group = 0;
         for (name, groups) in cancellable(&self.by_name) {
             for (group, ranks) in groups {
-                if group.group.is_empty() && group.size > 0 && (group.size as u64) < loaded as u64 {
+                if group.is_unknown(loaded) {
                     without_group += ranks.values().map(Vec::len).max().unwrap_or(0);
                     continue;
                 }
@@ -198,18 +152,4 @@ impl Matched<'_, '_> {
 /// Tells whether waiting and transfer can be told apart: matched collectives overlap on all their ranks, but for one in twenty.
 pub(crate) fn is_plausible(matched: usize, apart: usize) -> bool {
     matched > apart && apart.saturating_mul(20) <= matched
-}
-
-impl Group {
-    /// `process group and seq_num`, `order per name and stream in an iteration`
-    pub(crate) fn words(&self) -> String {
-        let process_group = match (self.group.is_empty(), self.size) {
-            (false, _) => "process group and ",
-            (true, 1..) => "size of the process group and ",
-            (true, _) => "",
-        };
-        let number =
-            if self.numbered_by.is_empty() { "order per name and stream in each iteration" } else { &self.numbered_by };
-        format!("{process_group}{number}")
-    }
 }

@@ -2,9 +2,10 @@
 
 mod kind;
 mod matching;
+mod numbering;
 mod straggler;
 
-pub(crate) use kind::{RecordedKinds, known, texts};
-pub(crate) use matching::{COLUMNS, Collectives, Matched, is_plausible};
+pub(crate) use matching::{Collectives, Matched, is_plausible};
+pub(crate) use numbering::{COLUMNS, Numbered, Numbering};
 pub(crate) use straggler::Charges;
 pub use straggler::{ChargedRank, Stragglers};
