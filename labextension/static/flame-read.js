@@ -1,7 +1,7 @@
 // @ts-check
 // Reads the JSON of a flame graph as a timeline of one lane, whose rows are the depths of stacks and whose times are their widths.
 
-import { CHANGES } from "./timeline-colour.js";
+import { changeMeaning } from "./timeline-colour.js";
 import { writeCount, writeExact, writeShort } from "./timeline-scale.js";
 import { slicesOf } from "./timeline-slices.js";
 import { MOST_LEVELS, columnsOf } from "./timeline-wire.js";
@@ -69,7 +69,7 @@ export function readFlame(sent) {
         [first, `${writeExact(control)}, ${share(control, sent.total[0])} of it`],
         [last, `${writeExact(test)}, ${share(test, sent.total[1])} of it`],
         ["difference", `${difference > 0 ? "▲ +" : difference < 0 ? "▼ " : ""}${writeShort(difference)}${control > 0 ? `, ${difference > 0 ? "+" : "−"}${share(Math.abs(difference), control)}` : ""}`],
-        ["change", CHANGES[value("change")]?.meaning ?? ""],
+        ["change", changeMeaning(value("change"), [{ label: first }, { label: last }])],
       );
     } else {
       pairs.push([WIDTHS[sent.by] ?? "width", `${writeExact(dur)}, ${share(dur, whole)} of all`]);

@@ -52,7 +52,7 @@ export function mountFlame(node, sent, { state, backend } = {}) {
     view.say(inTime ? "in the order of time" : "the widest first");
   };
   const order = button("in time order", toggle, { title: "Order in time, or the widest first (T)", aria: { pressed: "false" } });
-  const changes = timeline.sides.length > 1 ? changeLegend(() => view) : null;
+  const changes = timeline.sides.length > 1 ? changeLegend(() => view, timeline.sides) : null;
   const fresh = freshState(timeline);
   /** @type {ViewState} */
   const shown = state ?? { ...fresh, colour: timeline.sides.length > 1 ? "change" : "name" };

@@ -12,14 +12,20 @@ import { busyShares } from "./timeline-slices.js";
 const HUES = [212, 28, 150, 275, 48, 188, 335, 84, 245, 8, 200, 305, 62, 228, 262, 38];
 const TONES = 2;
 
-/** What changed from control to test, by the kernel's number, with hue and saturation; orange is more, blue is less, as in tables. @type {{ name: string, meaning: string, hue: number, saturation: number }[]} */
+/** What changed from control to test, by the kernel's number, with hue and saturation; orange is more, blue is less, as in tables. @type {{ name: string, hue: number, saturation: number }[]} */
 export const CHANGES = [
-  { name: "unchanged", meaning: "no change", hue: 220, saturation: 0.08 },
-  { name: "added", meaning: "only in test", hue: 358, saturation: 0.75 },
-  { name: "deleted", meaning: "only in control", hue: 265, saturation: 0.6 },
-  { name: "slower", meaning: "slower in test", hue: 32, saturation: 0.9 },
-  { name: "faster", meaning: "faster in test", hue: 205, saturation: 0.8 },
+  { name: "unchanged", hue: 220, saturation: 0.08 },
+  { name: "added", hue: 358, saturation: 0.75 },
+  { name: "deleted", hue: 265, saturation: 0.6 },
+  { name: "slower", hue: 32, saturation: 0.9 },
+  { name: "faster", hue: 205, saturation: 0.8 },
 ];
+
+/** Returns what a change means, with the labels of control and test. @param {number} change @param {{ label: string }[]} sides */
+export function changeMeaning(change, sides) {
+  const [control, test] = sides.map(({ label }) => label);
+  return ["no change", `only in ${test}`, `only in ${control}`, `slower in ${test}`, `faster in ${test}`][change] ?? "";
+}
 
 /** Converts hue (degrees), saturation and lightness (0 to 1) to red, green and blue (0 to 255). @param {number} hue @param {number} saturation @param {number} lightness @returns {[number, number, number]} */
 export function rgbOf(hue, saturation, lightness) {

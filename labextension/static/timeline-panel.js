@@ -3,7 +3,7 @@
 
 import { copy } from "./copy.js";
 import { button, element } from "./element.js";
-import { CHANGES } from "./timeline-colour.js";
+import { changeMeaning } from "./timeline-colour.js";
 import { writeCount, writeExact, writeShort } from "./timeline-scale.js";
 import { absolute } from "./timeline-wire.js";
 
@@ -44,7 +44,7 @@ export function factsOf(place, lane, timeline) {
     facts.push(["here", place.value === undefined ? `the longest of ${countText(place.count, "event")}; zoom in to see all` : `the largest of ${countText(place.count, "sample")}`]);
   }
   if (place.change) {
-    facts.push(["change", CHANGES[place.change]?.meaning ?? ""]);
+    facts.push(["change", changeMeaning(place.change, timeline.sides)]);
   }
   return facts;
 }

@@ -2,7 +2,7 @@
 // What the renderers of timelines and of flame graphs share: the widget that Jupyter makes for an output, and the legend of changes.
 
 import { button, element } from "./element.js";
-import { CHANGES, changeColour } from "./timeline-colour.js";
+import { CHANGES, changeColour, changeMeaning } from "./timeline-colour.js";
 
 /**
  * @import { OutputModel, WidgetClass } from "../types/jupyterlab"
@@ -11,9 +11,9 @@ import { CHANGES, changeColour } from "./timeline-colour.js";
  * @typedef {{ view: TimelineView, dispose: () => void }} Mounted
  */
 
-/** Creates the legend of changes, and the button that colours by name instead. @param {() => TimelineView} view */
-export function changeLegend(view) {
-  const marks = CHANGES.slice(1).concat(CHANGES.slice(0, 1));
+/** Creates the legend of changes, and the button that colours by name instead. @param {() => TimelineView} view @param {{ label: string }[]} sides */
+export function changeLegend(view, sides) {
+  const marks = [...CHANGES.keys()].slice(1).concat(0);
   const legend = element("div", { className: "tl-legend" });
   const draw = () => {
     const { state, theme } = view();
@@ -24,11 +24,11 @@ export function changeLegend(view) {
       draw();
       legend.querySelector("button")?.focus();
     }, { aria: { pressed: String(by) } });
-    const colours = marks.map(({ meaning }) => {
+    const colours = marks.map((change) => {
       const swatch = element("i");
-      const [red, green, blue] = changeColour(CHANGES.findIndex((change) => change.meaning === meaning), theme.dark);
+      const [red, green, blue] = changeColour(change, theme.dark);
       swatch.style.background = `rgb(${red}, ${green}, ${blue})`;
-      return element("span", {}, swatch, meaning);
+      return element("span", {}, swatch, changeMeaning(change, sides));
     });
     legend.replaceChildren(toggle, ...(by ? colours : []));
   };

@@ -28,7 +28,7 @@ export function mountTimeline(node, sent, { connect, state, backend } = {}) {
   const timeline = readTimeline(/** @type {Sent} */ (sent));
   /** @type {TimelineView} */
   let view;
-  const changes = timeline.sides.length > 1 ? changeLegend(() => view) : null;
+  const changes = timeline.sides.length > 1 ? changeLegend(() => view, timeline.sides) : null;
   const partial = [...timeline.tile.lanes.values()].some(({ count }) => count.some((many) => many > 1));
   const hidden = timeline.laneCount - timeline.lanes.length;
   const alone = (/** @type {string} */ reason) => view.note(partial || hidden ? reason : "");

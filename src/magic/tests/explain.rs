@@ -46,10 +46,7 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
     // The last table says what bounds a step.
     assert_eq!((count(PLOTLY), count(TABLE)), (1, 4));
     let text = notebook.text("%explain old new");
-    assert!(
-        text.starts_with("new is as fast as control a step: 100 µs → 100 µs, means of 2 + 2 iterations."),
-        "{text}"
-    );
+    assert!(text.starts_with("new is as fast as old a step: 100 µs → 100 µs, means of 2 + 2 iterations."), "{text}");
     assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
     assert!(text.contains("1 region: 1 exact."), "{text}");
     assert!(text.contains("What bounds a step of the first rank. host-bound, as before: old is host-bound"), "{text}");

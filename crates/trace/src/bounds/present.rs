@@ -107,7 +107,15 @@ impl BoundChange {
                 "change" => Kind::Difference,
                 _ => Kind::Number,
             };
-            *header = Header { meaning: column.meaning.to_owned(), ..Header::new(column.name, column.unit, kind) };
+            // Sides are called by their labels.
+            let name = match column.name.split_once('_') {
+                Some(("control", rest)) => format!("{control} {}", rest.replace('_', " ")),
+                Some(("test", rest)) => format!("{test} {}", rest.replace('_', " ")),
+                _ if column.name == "control" => control.clone(),
+                _ if column.name == "test" => test.clone(),
+                _ => column.name.to_owned(),
+            };
+            *header = Header { meaning: column.meaning.to_owned(), ..Header::new(name, column.unit, kind) };
         }
         table.notes.push(format!("means of {} and {} windows", self.windows[0], self.windows[1]));
         table.in_fitting_time_unit()

@@ -1,8 +1,11 @@
 //! What can be said of a comparison, and what cannot, in sentences.
 
 use super::words::{ALPHA, SampleKind, percent};
+use crate::shorten_name;
 use statistics::{Comparability, Controls, FEWEST, Inconclusive, Scope, Verdict};
+use std::collections::HashMap;
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
+use trace_view::tidy;
 
 /// Changes of structure that a sentence names.
 const NAMED: usize = 4;
@@ -81,7 +84,7 @@ impl Findings {
         let ([control, test], delta) = (self.step.us, self.step.delta_us);
         let share = if control > 0.0 { format!(" ({:.1} %)", 100.0 * delta.abs() / control) } else { String::new() };
         let change = match delta {
-            0.0 => "as fast as control".to_owned(),
+            0.0 => format!("as fast as {}", self.names[0]),
             delta if delta > 0.0 => format!("{} slower{share}", time(delta)),
             delta => format!("{} faster{share}", time(-delta)),
         };
@@ -146,10 +149,12 @@ impl Findings {
         let [n, _] = self.samples;
         match self.kind {
             // Equal ones count half.
-            SampleKind::Ranks => format!("; test is {word} on {} of {n} ranks{p}", count_text(share * n as f64)),
+            SampleKind::Ranks => {
+                format!("; {} is {word} on {} of {n} ranks{p}", self.names[1], count_text(share * n as f64))
+            }
             kind => {
-                let one = kind.word().trim_end_matches('s');
-                format!("; a test {one} is {word} in {:.0} of 100 pairs{p}", 100.0 * share)
+                let one = if kind == SampleKind::Runs { "a run" } else { "an iteration" };
+                format!("; {one} of {} is {word} in {:.0} of 100 pairs{p}", self.names[1], 100.0 * share)
             }
         }
     }
@@ -243,14 +248,24 @@ pub(crate) struct CountOf<'n> {
     pub(crate) counts: [f64; 2],
 }
 
-/// Says which calls are new, gone, more or fewer: facts, whatever the times say. The largest change of time comes first.
+/// Says which calls are new, gone, more or fewer: facts, whatever the times say. The largest change of time comes first; kernels are called
+/// by their short names, and those of one short name are added up.
 pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Option<String> {
+    let mut short: Vec<(String, [f64; 2])> = Vec::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
+    for CountOf { name, counts } in changes {
+        let name = tidy(&shorten_name(name));
+        let at = *positions.entry(name.clone()).or_insert(short.len());
+        match short.get_mut(at) {
+            Some((_, sums)) => *sums = [sums[0] + counts[0], sums[1] + counts[1]],
+            None => short.push((name, counts)),
+        }
+    }
     let [mut gone, mut new, mut other] = [const { Vec::new() }; 3];
-    for CountOf { name, counts: [control, test] } in changes {
+    for (name, [control, test]) in short.into_iter().filter(|(_, [control, test])| control != test) {
         match (control == 0.0, test == 0.0) {
-            (true, true) => {}
-            (true, false) => new.push(format!("{name} ({} a step)", count_text(test))),
-            (false, true) => gone.push(format!("{name} ({} a step)", count_text(control))),
+            (true, _) => new.push(format!("{name} ({} a step)", count_text(test))),
+            (_, true) => gone.push(format!("{name} ({} a step)", count_text(control))),
             _ => other.push(format!("{name} {} → {}", count_text(control), count_text(test))),
         }
     }

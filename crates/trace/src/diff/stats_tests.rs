@@ -82,7 +82,7 @@ fn ranks_of_an_iteration_are_averaged() {
     assert_eq!(number(&compared, "gemm", "diff_duration"), Some(0.0));
     assert_eq!(verdict(&compared, "aten::mm"), "too few, 4 needed");
     let text = compared.sentences.join("\n");
-    assert!(text.starts_with("a_test is as fast as control a step"), "{text}");
+    assert!(text.starts_with("a_test is as fast as a_control a step"), "{text}");
     assert!(
         text.contains("(3 + 3 iterations): inconclusive, too few iterations: 3 on one side, 4 a side needed."),
         "{text}"

@@ -82,11 +82,12 @@ impl Explanation {
         }
         if let (Some(control), Some(test)) = (self.largest_part(0), self.largest_part(1)) {
             let [one, other] = [&control, &test].map(|part| format!("{:.1} %", part.percent));
+            let [a, b] = self.sides.each_ref().map(|side| side.name());
             let sentence = if control.what == test.what {
-                format!("The largest part of a step is {}: {one} of it in control, {other} in test.", control.what)
+                format!("The largest part of a step is {}: {one} of it in {a}, {other} in {b}.", control.what)
             } else {
                 format!(
-                    "The largest part of a step is {} in control ({one} of it), {} in test ({other}).",
+                    "The largest part of a step is {} in {a} ({one} of it), {} in {b} ({other}).",
                     control.what, test.what
                 )
             };

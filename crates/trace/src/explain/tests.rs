@@ -176,7 +176,7 @@ fn the_page_has_sentences_a_waterfall_and_tables() {
     assert_eq!(count(|part| matches!(part, Part::Table(_))), 4);
     let text = explained.sentences();
     assert!(text.starts_with("test is ") && text.contains("slower") && text.contains("By class: "), "{text}");
-    assert!(text.contains("Between these recordings (6 + 6 iterations): the step is a regression; a test iteration is slower in 100 of 100 pairs"), "{text}");
+    assert!(text.contains("Between these recordings (6 + 6 iterations): the step is a regression; an iteration of test is slower in 100 of 100 pairs"), "{text}");
     assert!(text.contains("cannot be told from one recording of each"), "{text}");
 }
 
