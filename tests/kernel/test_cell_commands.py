@@ -136,6 +136,24 @@ def test_a_local_crate_needs_no_network(fresh, local_crate):
     assert plain(fresh.ok('async { greeting::greet("later") }.await', timeout=LONG)) == '"hello later"'
 
 
+def test_a_dependency_changes_nothing_for_variables_and_moves(fresh, local_crate):
+    fresh.ok(":offline 1")
+    fresh.ok(
+        "fn eat(df: DataFrame) -> usize { df.height() }\nstruct Own(i32);\nlet own = Own(7);\n"
+        'let df = df!("a" => [1, 2])?;\nlet rows = vec![1, 2];',
+        timeout=LONG,
+    )
+    assert "lost" not in fresh.ok(f":dep {local_crate}", timeout=LONG).text("stderr")
+    ran = fresh.ok("own.0 + 1", timeout=LONG)
+    assert (plain(ran), ran.text("stderr")) == ("8", ""), "the type is the same"
+    for move in ["eat(df)", "df.lazy().collect()?.height()", "fn eat_here(df: DataFrame) -> usize { df.height() }\neat_here(df)"]:
+        assert plain(fresh.ok(move, timeout=LONG)) == "2"
+    assert plain(fresh.ok("df.height()", timeout=LONG)) == "2"
+    assert "`rows` was moved by `let other = rows`" in fresh.ok("let other = rows;", timeout=LONG).text("stderr")
+    later = fresh.run("rows.len()", timeout=LONG).content["evalue"]
+    assert "`rows` was moved by `let other = rows` in an earlier cell" in later, later
+
+
 def test_a_dependency_that_is_there_is_not_built(kernel):
     ran = kernel.ok(':dep polars = "0.55"\n:dep serde_json = "1"\nserde_json::json!(1)')
     assert plain(ran) == "Number(1)"

@@ -9,6 +9,9 @@ use std::path::Path;
 /// The file in the run's folder with the variables that the cell moves.
 const FILE: &str = "moved.json";
 
+/// The most compilations of one cell for clones of what it moves: the compiler names one move of a variable at a time.
+const MOST_CLONES: usize = 8;
+
 /// The start of evcxr's statement that keeps a variable.
 const STORED: &str = "evcxr_variable_store.put_variable::<";
 
@@ -92,9 +95,35 @@ pub(in crate::engine) fn take(run_folder: &Path) -> BTreeMap<String, MovedBy> {
     read.unwrap_or_default()
 }
 
+/// Compiles a cell, and again with clones of what it moves, as long as nothing but moves is wrong. `source` is the file of its source.
+///
+/// # Errors
+/// The messages of the compiler on the cell as the user wrote it, but for clones that were of use.
+pub(in crate::engine) fn with_clones_compiled<T>(
+    source: &Path,
+    run_folder: &Path,
+    mut compile: impl FnMut() -> Result<T, String>,
+) -> Result<T, String> {
+    let mut compiled = compile();
+    for _ in 0..MOST_CLONES {
+        let Err(messages) = &compiled else { break };
+        let Ok(text) = std::fs::read_to_string(source) else { break };
+        let Some(cloned) = with_clones(&text, messages, run_folder) else { break };
+        if std::fs::write(source, cloned).is_err() {
+            break;
+        }
+        let again = compile();
+        if again.as_ref().err().is_some_and(|messages| !are_all(messages)) {
+            break;
+        }
+        compiled = again;
+    }
+    compiled
+}
+
 /// Returns the source of a cell with clones where it moves variables whose clone shares the data, by the messages of a failed
 /// compilation; `None` if there is nothing to clone. Notes all moved variables for [`take`]. Keeps the number of every line.
-pub(in crate::engine) fn with_clones(source: &str, messages: &str, run_folder: &Path) -> Option<String> {
+fn with_clones(source: &str, messages: &str, run_folder: &Path) -> Option<String> {
     let moves = moves(messages);
     if moves.is_empty() {
         return None;
@@ -137,7 +166,7 @@ pub(in crate::engine) fn without_advice(messages: String) -> String {
 }
 
 /// Whether all errors in messages are moves of variables that the notebook keeps.
-pub(in crate::engine) fn are_all(messages: &str) -> bool {
+fn are_all(messages: &str) -> bool {
     let lines = messages.lines().filter(|line| line.contains("\"level\":\"error\""));
     let errors = lines.filter(|line| !line.contains("\"message\":\"aborting due to")).count();
     errors > 0 && errors == moves(messages).len()

@@ -7,6 +7,7 @@
 use super::crate_clash;
 use super::direct::{CompileJob, link_cells};
 use super::linker::Linker;
+use super::moved;
 use super::process_group::ProcessGroup;
 use super::rustc;
 use super::toolchain::{CELLS_VARIABLE, CellsToolchain};
@@ -158,43 +159,63 @@ fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
     let mut arguments = arguments.into_iter();
     let Some(rustc) = arguments.next() else { return 2 };
     let arguments: Vec<OsString> = arguments.collect();
-    let mut command = Command::new(rustc);
-    command.args(&arguments).env_remove(WRAPPER);
     let is_cell = arguments.windows(2).any(|pair| pair[0] == "--crate-name" && pair[1] == CELL_CRATE);
     let toolchain = std::env::var_os(CELLS_VARIABLE).map(CellsToolchain::at);
     let (true, Some(toolchain)) = (is_cell, toolchain) else {
-        return fail(&format!("rustc: {}", command.exec()));
+        return fail(&format!("rustc: {}", Command::new(rustc).args(&arguments).env_remove(WRAPPER).exec()));
     };
-    link_cells(&mut command, &toolchain);
     let run_folder = std::env::var_os(RUN_FOLDER).map(PathBuf::from);
-    if run_folder.as_deref().is_some_and(cell_crate::is_optimised) {
-        // The last of two levels counts.
-        command.args(["-Copt-level=2", "-Cdebug-assertions=off"]);
-    }
     let analyse = !arguments.iter().any(|argument| {
         argument.to_string_lossy().starts_with("--emit") && argument.to_string_lossy().contains("link")
     });
-    let analysis = run_folder.as_deref().filter(|_| analyse);
+    let compile = || compile_cell(&rustc, &arguments, &toolchain, run_folder.as_deref(), analyse);
+    let compiled = match &run_folder {
+        Some(run_folder) if !analyse => moved::with_clones_compiled(Path::new("src/lib.rs"), run_folder, compile),
+        _ => compile(),
+    };
+    if let (Some(run_folder), Err(messages), false) = (&run_folder, &compiled, analyse) {
+        rustc::store_not_kept(run_folder, messages);
+    }
+    let status = i32::from(compiled.is_err());
+    let messages = compiled.unwrap_or_else(moved::without_advice);
+    let _ = std::io::stderr().write_all(messages.as_bytes());
+    status
+}
+
+/// Leaves out cargo's disambiguator of the crate: with it, types of the cells before the first dependency would be other types.
+fn without_metadata(arguments: &[OsString]) -> Vec<&OsString> {
+    let is_metadata = |at: usize| arguments.get(at).is_some_and(|it| it.to_string_lossy().starts_with("metadata="));
+    let is_left_out = |at: usize| is_metadata(at) || arguments[at] == "-C" && is_metadata(at + 1);
+    (0..arguments.len()).filter(|&at| !is_left_out(at)).map(|at| &arguments[at]).collect()
+}
+
+/// Compiles a cell as cargo asks for it; returns the compiler's messages, as an error if it failed.
+fn compile_cell(
+    rustc: &OsString,
+    arguments: &[OsString],
+    toolchain: &CellsToolchain,
+    run_folder: Option<&Path>,
+    analyse: bool,
+) -> Result<String, String> {
+    let mut command = Command::new(rustc);
+    command.args(without_metadata(arguments)).env_remove(WRAPPER);
+    link_cells(&mut command, toolchain);
+    if run_folder.is_some_and(cell_crate::is_optimised) {
+        // The last of two levels counts.
+        command.args(["-Copt-level=2", "-Cdebug-assertions=off"]);
+    }
     rustc::add_type_flags(&mut command, analyse, false);
-    if let Some(run_folder) = &run_folder {
+    if let Some(run_folder) = run_folder {
         rustc::keep_private(&mut command, run_folder);
     }
-    match rustc::start(command, false) {
-        Ok(child) => {
-            let mut messages = String::new();
-            let mut message = |line: &str| {
-                let _ = writeln!(std::io::stderr(), "{line}");
-                messages.push_str(line);
-                messages.push('\n');
-            };
-            let (status, _) = rustc::finish(child, analysis, &mut message);
-            if let Some(run_folder) = run_folder.filter(|_| status != 0 && !analyse) {
-                rustc::store_not_kept(&run_folder, &messages);
-            }
-            status
-        }
-        Err(error) => fail(&format!("cannot start rustc: {error}")),
-    }
+    let child = rustc::start(command, false).map_err(|error| format!("cannot start rustc: {error}\n"))?;
+    let mut messages = String::new();
+    let mut message = |line: &str| {
+        messages.push_str(line);
+        messages.push('\n');
+    };
+    let (status, _) = rustc::finish(child, run_folder.filter(|_| analyse), &mut message);
+    if status == 0 { Ok(messages) } else { Err(messages) }
 }
 
 fn fail(message: &str) -> i32 {

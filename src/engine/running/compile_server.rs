@@ -27,9 +27,6 @@ const LIBRARY_FILE: &str = ".evcxr-execution-so";
 /// The file in the run's folder that exists once cells set variables for their compilation (`:build_env`).
 const OWN_ENVIRONMENT: &str = "build-env";
 
-/// The most compilations of one cell for clones of what it moves: the compiler names one move of a variable at a time.
-const MOST_CLONES: usize = 8;
-
 /// Leaves all compilations that follow to our binary, which runs in the environment that evcxr sets.
 pub(super) fn leave_to_program(run_folder: &Path) {
     let _ = std::fs::write(run_folder.join(OWN_ENVIRONMENT), "");
@@ -156,31 +153,14 @@ impl Server {
         }
         let group = ProcessGroup::of_children(&self.run_folder);
         let started = |number| group.set(number);
-        let mut compiled = self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
-        for _ in 0..MOST_CLONES {
-            let Err(messages) = &compiled else { break };
-            if analyse || !self.clone_moved(messages) {
-                break;
-            }
-            let again = self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
-            if again.as_ref().err().is_some_and(|messages| !moved::are_all(messages)) {
-                // Errors are those of the cell as the user wrote it.
-                break;
-            }
-            compiled = again;
-        }
+        let run_folder = self.run_folder.clone();
+        let source = run_folder.join(CRATE_FOLDER).join("src").join("lib.rs");
+        let mut compile = || self.job(analyse, placeholders, rustc, Some(&started), |job| job.compile());
+        let compiled = if analyse { compile() } else { moved::with_clones_compiled(&source, &run_folder, compile) };
         self.failed = compiled.is_err();
         let moved = |messages: &String| messages.contains("\"code\":\"E0382\"");
         self.refused = compiled.as_ref().err().filter(|it| !moved(it)).map(|it| (placeholders.to_vec(), it.clone()));
         compiled
-    }
-
-    /// Writes clones into the source of a cell that moves frames, columns or traces of the notebook. Returns whether there are any.
-    fn clone_moved(&self, messages: &str) -> bool {
-        let file = self.run_folder.join(CRATE_FOLDER).join("src").join("lib.rs");
-        let Ok(source) = std::fs::read_to_string(&file) else { return false };
-        moved::with_clones(&source, messages, &self.run_folder)
-            .is_some_and(|source| std::fs::write(&file, source).is_ok())
     }
 
     /// Calls `act` with a job for the crate of the run.
