@@ -23,6 +23,9 @@ const RULES: &[Rule] = &[
             "expected `Expr`, found `&str`",
             "expected `Expr`, found reference",
             "2 arguments but 1 argument was supplied",
+            "no method named `contains` found for enum `Expr`",
+            "no method named `starts_with` found for enum `Expr`",
+            "no method named `ends_with` found for enum `Expr`",
         ],
         line: &[".contains(", ".starts_with(", ".ends_with("],
         hint: "a text in an expression is `lit(\"mm\")`: `col(\"x\").cast(DataType::String).str().contains(lit(\"mm\"), false)`",
@@ -120,7 +123,62 @@ const RULES: &[Rule] = &[
         hint: "a column is `df.column(\"x\")?`, or `df[\"x\"]`",
     },
     Rule {
+        error: &["no method named `query` found for struct `DataFrame`"],
+        line: &[],
+        hint: "write `df.lazy().filter(filter::query(\"x > 1\")?).collect()?`, or `%show df --where 'x > 1'`",
+    },
+    Rule {
         error: &[
+            "no method named `iter_rows` found",
+            "no method named `iterrows` found",
+            "no method named `itertuples` found",
+            "no method named `rows` found",
+            "no method named `row` found",
+        ],
+        line: &[],
+        hint: "a frame consists of columns: `for x in df[\"x\"].f64()?.iter().flatten() {…}` loops over one; `df.get_row(0)?` is one row",
+    },
+    Rule {
+        error: &["no method named `sample` found"],
+        line: &[],
+        hint: "write `df.sample_n_literal(5, false, true, None)?`",
+    },
+    Rule {
+        error: &["takes 1 argument but 0 arguments were supplied"],
+        line: &[".drop_nulls()", ".dropna()"],
+        hint: "write `df.drop_nulls::<String>(None)?`",
+    },
+    Rule {
+        error: &["no method named `exclude` found", "no method named `drop_columns` found"],
+        line: &[],
+        hint: "write `df.drop(\"x\")?`, or `df.drop_many([\"x\", \"y\"])`",
+    },
+    Rule {
+        error: &["no method named `sink_parquet` found"],
+        line: &[],
+        hint: "write `write_parquet(&df.lazy().collect()?, \"x.parquet\")?`",
+    },
+    Rule {
+        error: &["cannot be applied to type `Column`", "cannot be applied to type `&Column`"],
+        line: &[],
+        hint: "compare columns in an expression: `df.lazy().filter(col(\"x\").gt(lit(0))).collect()?`",
+    },
+    Rule {
+        error: &["cannot index into a value of type `Column`", "cannot index into a value of type `&Column`"],
+        line: &[],
+        hint: "one value of a column is `df[\"x\"].get(0)?`",
+    },
+    Rule {
+        error: &["`Column` is not an iterator", "`&Column` is not an iterator"],
+        line: &[" in "],
+        hint: "loop over the values: `for x in df[\"x\"].f64()?.iter().flatten() {…}`; of texts \
+               `df[\"name\"].cast(&DataType::String)?.str()?.iter().flatten()`",
+    },
+    Rule { error: &["cannot find macro `json`"], line: &[], hint: "write `serde_json::json!({…})`" },
+    Rule { error: &["expected one of `!` or `[`"], line: &["#"], hint: "a comment begins with `//`" },
+    Rule {
+        error: &[
+            "`DataFrame` is not an iterator",
             "no method named `mean` found for struct `DataFrame`",
             "no method named `sum` found for struct `DataFrame`",
             "no method named `min` found for struct `DataFrame`",
@@ -128,7 +186,6 @@ const RULES: &[Rule] = &[
             "no method named `std` found for struct `DataFrame`",
             "no method named `median` found for struct `DataFrame`",
             "no method named `assign` found for struct `DataFrame`",
-            "no method named `query` found for struct `DataFrame`",
             "no method named `collect` found for struct `DataFrame`",
             "no method named `agg` found for struct `DataFrame`",
         ],
@@ -136,9 +193,9 @@ const RULES: &[Rule] = &[
         hint: "expressions work on a lazy frame: `df.lazy().select([col(\"x\").mean()]).collect()?`; `df.describe()?` summarises a frame",
     },
     Rule {
-        error: &["`Column` is not an iterator", "`&Column` is not an iterator"],
+        error: &["`Column` is not an iterator", "`&Column` is not an iterator", "exists for enum `Column`"],
         line: &[".sum", ".min(", ".max("],
-        hint: "summarise a column as a series: `df[\"x\"].as_materialized_series().sum::<i64>()?`",
+        hint: "summarise a column as a series: `df[\"x\"].as_materialized_series().sum::<f64>()?`; `min` and `max` likewise",
     },
     Rule {
         error: &["found for enum `Column`", "found for reference `&Column`"],

@@ -142,7 +142,10 @@ impl ParsedCell {
             let arguments = call.arg_list().map(|list| list.syntax().text().to_string()).unwrap_or_default();
             arguments.contains(&quoted)
         });
-        self.without_effects(&matching.next()?.receiver()?, 0)
+        let of_call = matching.next().and_then(|call| call.receiver());
+        let is_it = |index: &ast::IndexExpr| index.index().is_some_and(|at| at.syntax().text() == quoted.as_str());
+        let of_index = || self.nodes().filter_map(ast::IndexExpr::cast).find(is_it)?.base();
+        self.without_effects(&of_call.or_else(of_index)?, 0)
     }
 
     /// Returns an expression if it has no effects, with the variables of this cell replaced by their initialisers.
@@ -440,6 +443,7 @@ mod tests {
             ),
             ("(&df).clone().select([\"y\", \"x\"])?", Some("df.clone()")),
             ("make()?.column(\"x\")?", None),
+            ("df[\"x\"].len()", Some("df")),
             ("df.column(\"y\")?", None),
         ] {
             assert_eq!(ParsedCell::parse(code).frame_with_column("x").as_deref(), frame, "{code}");

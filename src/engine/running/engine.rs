@@ -250,9 +250,23 @@ impl EvcxrEngine {
                 let missing = ["cannot find ", "expected value, found macro "];
                 let rest = missing.iter().find_map(|start| error.message.strip_prefix(start))?;
                 let name = rest.split('`').nth(1)?;
-                self.unavailable.get(name).cloned()
+                self.unavailable.get(name).cloned().or_else(|| self.missing_variable(name, &error.message))
             }),
         }
+    }
+
+    /// Returns the hint for an item that names a variable of the notebook, or for a variable that is a macro only.
+    fn missing_variable(&self, name: &str, message: &str) -> Option<String> {
+        let EngineState::Started(started) = &self.state else { return None };
+        if started.variables().contains(name) || self.bindings.contains(name) {
+            return Some(format!(
+                "functions do not see the variables of the notebook: pass `{name}` as a parameter, as in `fn f({name}: &DataFrame)`"
+            ));
+        }
+        let is_macro = message.starts_with("expected value, found macro");
+        is_macro.then(|| {
+            format!("there is no variable `{name}`: `let {name} = …` makes one, `{name} = %MAGIC …` binds the answer of a magic")
+        })
     }
 
     /// Returns the failure of an interrupt if one was requested.
@@ -285,7 +299,7 @@ impl EvcxrEngine {
 
     /// Adds a hint to an error with which a cell ended; about a missing column, with the columns that exist.
     fn add_hint(&mut self, failure: Failure, code: &str) -> Failure {
-        if failure.ename != "Error" {
+        if !["Error", "Panic"].contains(&failure.ename.as_str()) {
             return failure;
         }
         let columns = |missing: &str| {
@@ -294,6 +308,12 @@ impl EvcxrEngine {
             let names = self.text(&names).ok()?;
             Some(names.split(',').map(str::to_owned).collect())
         };
+        if failure.ename == "Panic" {
+            return match error_hints::of_panic(&failure.evalue, columns) {
+                Some(hint) => failure.with_hint(&hint),
+                None => failure,
+            };
+        }
         let message = error_hints::with_hint(&failure.evalue, columns);
         Failure::new("Error", message)
     }

@@ -23,7 +23,9 @@ fn hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Opt
     if let Some(known) = message.split_once("valid columns: [").and_then(|(_, rest)| rest.split_once(']')) {
         let known: Vec<String> = known.0.split(", ").map(|name| name.trim_matches('"').to_owned()).collect();
         let already_said = message.contains("Did you mean");
-        return nearest(quoted(message)?, &known).filter(|_| !already_said);
+        let missing = quoted(message)?;
+        let literal = || format!("a text beside a column is `lit(\"{missing}\")`; without `lit` it names a column");
+        return nearest(missing, &known).or_else(|| Some(literal())).filter(|_| !already_said);
     }
     if message.starts_with("not found: \"") {
         let missing = quoted(message)?;
@@ -33,6 +35,17 @@ fn hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Opt
         return Some(format!("{nearest}The columns are {listed}"));
     }
     None
+}
+
+/// Returns the hint for a panic: an index of a frame with a column that does not exist.
+pub(super) fn of_panic(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Option<String> {
+    let (_, rest) = message.split_once("ColumnNotFound(ErrString(\"\\\"")?;
+    let (missing, _) = rest.split_once("\\\" not found")?;
+    let listed = columns(missing).map_or_else(String::new, |known| {
+        let nearest = nearest(missing, &known).map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{nearest} The columns are {}", known.join(", "))
+    });
+    Some(format!("there is no column \"{missing}\"; `df.column(\"{missing}\")?` fails without a panic{listed}"))
 }
 
 /// Returns the first text in quotes.
@@ -49,6 +62,7 @@ fn nearest(missing: &str, known: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -59,6 +73,17 @@ mod tests {
         let hint = with_hint("unable to find column \"durr\"; valid columns: [\"name\", \"dur\"]\n\nplan", columns);
         assert!(hint.ends_with("\nhint: did you mean \"dur\"?\n\nplan"), "{hint}");
         assert_eq!(with_hint("no such file", columns), "no such file");
+    }
+
+    #[test]
+    fn panic_about_a_missing_column_names_the_nearest() {
+        let message =
+            "called `Result::unwrap()` on an `Err` value: ColumnNotFound(ErrString(\"\\\"durr\\\" not found\"))";
+        let hint = of_panic(message, |_| Some(vec!["name".to_owned(), "dur".to_owned()])).unwrap();
+        let expected = "there is no column \"durr\"; `df.column(\"durr\")?` fails without a panic; did you mean \"dur\"? \
+                        The columns are name, dur";
+        assert_eq!(hint, expected);
+        assert_eq!(of_panic("index out of bounds", |_| None), None);
     }
 
     #[test]

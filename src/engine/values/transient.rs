@@ -85,11 +85,11 @@ pub(in crate::engine) fn note(transient: &Transient) -> String {
             Reason::Closure => "write a `fn` to keep it".to_owned(),
             Reason::Function => "give it a type to keep it: `let f: fn(i32) -> i32 = …`".to_owned(),
             Reason::Borrow if several => {
-                "they borrow from other values; keep owned ones (`.clone()`, `.to_owned()`, `.collect::<Vec<_>>()`)"
+                "they borrow from other values; keep owned ones (`.clone()`, `.to_owned()`; of elements `.cloned().collect::<Vec<_>>()`)"
                     .to_owned()
             }
             Reason::Borrow => {
-                "it borrows from another value; keep an owned one (`.clone()`, `.to_owned()`, `.collect::<Vec<_>>()`)"
+                "it borrows from another value; keep an owned one (`.clone()`, `.to_owned()`; of elements `.cloned().collect::<Vec<_>>()`)"
                     .to_owned()
             }
             Reason::Elements => ELEMENTS.to_owned(),
