@@ -36,7 +36,7 @@ pub(crate) const WINDOWS: Group = Group::new(
         .or("ProfilerStep"),
         Argument::flag(
             "instance",
-            Kind::Text,
+            Kind::Instance,
             "which of these annotations: a number from 0 in order of time, a range A-B as one window, or all complete ones",
         )
         .or("1, else 0; of two traces all"),

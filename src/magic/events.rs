@@ -1,7 +1,7 @@
 //! `%events`: the events of a trace, selected by name, device, rank and iteration.
 
 use super::api::Magic;
-use super::argument::{Argument, Call, Group, IdKind, Kind};
+use super::argument::{Argument, Call, Group, IdKind, Kind, did_you_mean};
 use super::context::Context;
 use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
 use crate::Error;
@@ -31,7 +31,7 @@ const ARGUMENTS: &[Group] = &[
     Group::new(
         "Selection",
         &[
-            Argument::flag("name", Kind::Text, "only events with exactly this name").or("all names"),
+            Argument::flag("name", Kind::Event, "only events with exactly this name").or("all names"),
             Argument::flag("short-name", Kind::Text, "only events with this short name").or("all names"),
             Argument::flag("filter", Kind::Regex, "only events whose name matches; quote it: 'nccl|memcpy'").or("all"),
             Argument::flag("rank", Kind::List(IdKind::Ranks), "only these ranks, or all").or("all"),
@@ -92,11 +92,15 @@ impl Magic for Events {
         let label = call.required("NAME");
         let trace = context.trace(call, label)?;
         let query = query(call);
-        let df = context.run_blocking(move || query.select(Arc::as_ref(&trace)))?;
+        let asked = Arc::clone(&trace);
+        let df = context.run_blocking(move || query.select(Arc::as_ref(&asked)))?;
         context.check_interrupt()?;
         if df.height() == 0 && !call.quiet() {
+            let names = call.text("name").and_then(|_| trace.frequent_names(MOST_NAMES).ok()).unwrap_or_default();
+            let near = call.text("name").map(|name| did_you_mean(name, names.iter().map(String::as_str)));
+            let near = near.filter(|near| !near.is_empty()).map_or(String::new(), |near| format!("; {near}"));
             context.print_line(format!(
-                "{label} has no such event; `%describe {label}` shows what it contains{}",
+                "{label} has no such event{near}; `%describe {label}` shows what it contains{}",
                 folded(call)
             ));
         }
@@ -106,6 +110,9 @@ impl Magic for Events {
         deliver(call, context, frame, bind.as_deref())
     }
 }
+
+/// The most names among which the nearest is searched.
+const MOST_NAMES: usize = 2_000;
 
 fn query(call: &Call<'_>) -> EventQuery {
     let mut query = EventQuery::default().from_start().device_type(match call.text("device-type") {

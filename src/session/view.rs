@@ -50,10 +50,13 @@ pub struct TraceView {
     /// Weak, so that a snapshot does not keep a dropped or replaced trace in memory.
     trace: Weak<TraceSet>,
     operators: OnceLock<Vec<String>>,
+    names: OnceLock<Vec<String>>,
 }
 
 /// The most names of operators that completion offers.
 const MOST_OPERATORS: usize = 40;
+/// The most names of events that completion offers.
+const MOST_NAMES: usize = 500;
 
 impl TraceView {
     /// Collects the facts about a trace.
@@ -68,6 +71,7 @@ impl TraceView {
             streams,
             trace: Arc::downgrade(trace),
             operators: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -83,5 +87,11 @@ impl TraceView {
             FrequentCudaKernelSequences::operators(&trace, MOST_OPERATORS).ok()
         };
         self.operators.get_or_init(|| find().unwrap_or_default())
+    }
+
+    /// Returns the names of events, the most frequent first; computed at the first call.
+    pub fn names(&self) -> &[String] {
+        let find = || self.trace.upgrade()?.frequent_names(MOST_NAMES).ok();
+        self.names.get_or_init(|| find().unwrap_or_default())
     }
 }

@@ -53,6 +53,10 @@ pub enum Kind {
     Texts,
     /// A substring of the name of an operator of the trace.
     Operator,
+    /// The name of an event of the trace.
+    Event,
+    /// Which annotations of one name: a number from 0, a range or `all`.
+    Instance,
     /// A folder to go to.
     Folder,
     /// A new name: a Rust identifier.
@@ -218,7 +222,7 @@ impl Kind {
             Kind::Runs => "NAME,NAME".to_owned(),
             Kind::Variable | Kind::TraceOrVariable => "VARIABLE".to_owned(),
             Kind::Path | Kind::Target | Kind::Folder => "PATH".to_owned(),
-            Kind::Text | Kind::Operator | Kind::Annotation => "TEXT".to_owned(),
+            Kind::Text | Kind::Operator | Kind::Event | Kind::Instance | Kind::Annotation => "TEXT".to_owned(),
             Kind::Texts => "TEXT,TEXT".to_owned(),
             Kind::File => "FILE".to_owned(),
             Kind::Regex => "REGEX".to_owned(),

@@ -80,6 +80,8 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
         | Kind::Code
         | Kind::Text
         | Kind::Operator
+        | Kind::Event
+        | Kind::Instance
         | Kind::Name => {
             if text.trim().is_empty() {
                 return Err(unexpected());
@@ -161,6 +163,8 @@ pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
         Kind::Text => "text",
         Kind::Texts => "comma-separated texts",
         Kind::Operator => "part of the name of an operator, such as aten::linear",
+        Kind::Event => "the name of an event",
+        Kind::Instance => "a number from 0 on, a range such as 1-3, or all",
         Kind::Folder => "a folder",
         Kind::Name => "a name",
         Kind::Regex => "a regular expression",

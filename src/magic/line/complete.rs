@@ -212,7 +212,9 @@ impl Line<'_> {
             },
             Kind::Switch => (0, matching(typed, ["true", "false"], value)),
             Kind::List(kind) => self.numbers(argument, kind, typed),
-            Kind::Operator => (0, self.operators(argument, typed)),
+            Kind::Operator => (0, named(self.trace(argument).map(TraceView::operators).unwrap_or_default(), typed)),
+            Kind::Event => (0, named(self.trace(argument).map(TraceView::names).unwrap_or_default(), typed)),
+            Kind::Instance => (0, self.instances(argument, typed)),
             Kind::Change => (0, self.changes(argument, typed)),
             Kind::Name
             | Kind::Regex
@@ -255,19 +257,11 @@ impl Line<'_> {
         (from, matching(&typed[from..], texts.iter().map(String::as_str), CandidateKind::Value))
     }
 
-    /// Returns operators of the trace: first those whose names start with `typed`, then those that contain it.
-    fn operators(&self, argument: &Argument, typed: &str) -> Vec<Candidate> {
-        let names = self.trace(argument).map(TraceView::operators).unwrap_or_default();
-        let bare = typed.trim_start_matches(['\'', '"']);
-        let mut items = matching(bare, names.iter().map(String::as_str), CandidateKind::Value);
-        let inner = names.iter().filter(|name| !bare.is_empty() && name.contains(bare));
-        for name in inner {
-            if !items.iter().any(|item| item.text == *name) {
-                items.push(Candidate { text: name.clone(), kind: CandidateKind::Value });
-            }
-        }
-        items.iter_mut().for_each(quote);
-        items
+    /// Returns the numbers of the steps of the trace, as those of annotations.
+    fn instances(&self, argument: &Argument, typed: &str) -> Vec<Candidate> {
+        let steps = self.trace(argument).map_or(0, |trace| trace.iterations.len());
+        let numbers: Vec<String> = (0..steps).map(|number| number.to_string()).chain(["all".to_owned()]).collect();
+        matching(typed, numbers.iter().map(String::as_str), CandidateKind::Value)
     }
 
     /// Returns changes to try out: the short forms, and operators of the trace; behind a condition its factors.
@@ -283,7 +277,9 @@ impl Line<'_> {
         }
         let words = SHORT_FORMS.iter().map(|(short, _)| *short).chain(["python"]);
         let mut items = matching(typed, words, CandidateKind::Value);
-        items.extend(self.operators(argument, typed));
+        if let Some(trace) = self.trace(argument) {
+            items.extend(named(if typed.is_empty() { trace.operators() } else { trace.names() }, typed));
+        }
         items
     }
 
@@ -325,6 +321,20 @@ impl Line<'_> {
             [] => Vec::new(),
         }
     }
+}
+
+/// Returns names, quoted where needed: first those that start with `typed`, then those that contain it.
+fn named(names: &[String], typed: &str) -> Vec<Candidate> {
+    let bare = typed.trim_start_matches(['\'', '"']);
+    let mut items = matching(bare, names.iter().map(String::as_str), CandidateKind::Value);
+    let inner = names.iter().filter(|name| !bare.is_empty() && name.contains(bare));
+    for name in inner {
+        if !items.iter().any(|item| item.text == *name) {
+            items.push(Candidate { text: name.clone(), kind: CandidateKind::Value });
+        }
+    }
+    items.iter_mut().for_each(quote);
+    items
 }
 
 /// Returns the first of comma-separated labels.

@@ -144,7 +144,10 @@ fn with_traces() -> View {
 
 #[test]
 fn every_flag_with_known_values_offers_them() {
-    let view = with_traces();
+    let folder = folder();
+    // A view holds traces weakly.
+    let notebook = loaded(&folder);
+    let view = View { frames: view().frames, variables: view().variables, ..notebook.session.view(&notebook.cells) };
     let mut checked = 0;
     for magic in MAGICS.iter() {
         let positional =
@@ -171,7 +174,7 @@ fn every_flag_with_known_values_offers_them() {
                 Kind::Choice(_) | Kind::Choices(_) | Kind::ParserArgs | Kind::Columns | Kind::Column | Kind::Sort => {
                     true
                 }
-                Kind::Operator => true,
+                Kind::Operator | Kind::Event | Kind::Instance => true,
                 _ => false,
             };
             let tables =

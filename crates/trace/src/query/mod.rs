@@ -1,5 +1,6 @@
 //! Events by name, rank, iteration and device.
 
 mod event_query;
+mod frequent_names;
 
 pub use event_query::EventQuery;
