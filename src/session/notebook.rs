@@ -87,9 +87,9 @@ impl Session {
         self.shown_warnings.borrow_mut().begin(line);
     }
 
-    /// Tells whether the current magic line shows these sentences: not a warning that another line showed since the last load.
-    pub fn shows(&self, folded: &Folded) -> bool {
-        self.shown_warnings.borrow_mut().shows(folded)
+    /// Returns what the current magic line shows of sentences: not those of a warning that another line showed since the last load.
+    pub fn shown(&self, folded: &Folded) -> Option<Folded> {
+        self.shown_warnings.borrow_mut().shown(folded)
     }
 
     /// Returns the loaded traces for other threads; they change with this session.

@@ -30,10 +30,13 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Shows a report, one output per part. A folded warning that another magic line showed is left out.
     pub fn show(&self, report: &Report) {
-        let is_new = |part: &Part| !matches!(part, Part::Folded(folded) if !self.session.shows(folded));
         let width = self.out.width();
+        let bundle = |part: &Part| match part {
+            Part::Folded(folded) => self.session.shown(folded).map(|folded| Part::Folded(folded).bundle(width)),
+            part => Some(part.bundle(width)),
+        };
         // All are rendered before the first is shown.
-        let bundles: Vec<_> = report.parts.iter().filter(|part| is_new(part)).map(|part| part.bundle(width)).collect();
+        let bundles: Vec<_> = report.parts.iter().filter_map(bundle).collect();
         for bundle in bundles {
             self.out.emit(Output::Display { bundle, id: None });
         }
