@@ -7,7 +7,7 @@ use std::path::Path;
 /// An error as a Jupyter message: the same three fields in `error` and in the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The stable name of the kind of error: `UsageError`, `TraceError`, `CompileError`, `Panic`, …
+    /// The stable name of the kind of error: `UsageError`, `SelectionError`, `TraceError`, `CompileError`, `Panic`, …
     pub ename: String,
     /// The message: one paragraph, and a line for the hint if there is one.
     pub evalue: String,
@@ -110,12 +110,31 @@ fn why_not_written(path: &Path, cause: &std::io::Error) -> String {
     }
 }
 
+/// Whether a line selects what its traces do not have: a rank, an iteration, a stream, a region.
+fn selects_nothing(error: &trace::Error) -> bool {
+    matches!(
+        error,
+        trace::Error::NoSuchRanks { .. }
+            | trace::Error::UnknownRank { .. }
+            | trace::Error::UnknownStream { .. }
+            | trace::Error::NoRankSelected { .. }
+            | trace::Error::UnknownIteration { .. }
+            | trace::Error::NoIterations { .. }
+            | trace::Error::NoIterationSelected { .. }
+            | trace::Error::NoIterationLeft { .. }
+            | trace::Error::NoMarker { .. }
+            | trace::Error::UnknownRegion { .. }
+            | trace::Error::Explain(trace::error::ExplainReason::NothingChosen { .. })
+    )
+}
+
 impl Error {
     /// Returns the stable name that clients may match on.
     pub fn ename(&self) -> &str {
         match self {
             Error::Usage(_) => "UsageError",
             Error::Trace(trace::Error::Sql(_)) => "SqlError",
+            Error::Trace(error) if selects_nothing(error) => "SelectionError",
             Error::Trace(_) => "TraceError",
             Error::File { .. } => "FileError",
             Error::FailOver { .. } => "FailOver",

@@ -9,7 +9,7 @@ use crate::display::{Output, Sink};
 use crate::magic::argument::{Argument, Call, Form, Group, Kind, did_you_mean};
 use crate::magic::context::Context;
 use crate::magic::{MAGICS, Magic, find, magic_of_hta, usage_without_flags};
-use crate::session::label;
+use crate::session::{label, run_paths};
 use crate::{Error, Failure, Problem, UsageError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ const ARGUMENTS: &[Group] = &[
                 Kind::Text,
                 "one or more magics, each on a line; quote it: '%operators control'",
             ),
-            Argument::required(
+            Argument::optional(
                 "TRACE",
                 Kind::Path,
-                "a trace: a file, a .zip or a folder; its name is that of the file or folder, or NAME in NAME=PATH",
+                "a trace: a file, a .zip or a folder, or - for standard input; its name is that of the file or folder, or NAME in NAME=PATH",
             )
             .repeatable(),
         ],
@@ -138,10 +138,21 @@ fn labelled(path: &Path, used: &[String]) -> (String, PathBuf) {
     {
         return (name.to_owned(), PathBuf::from(rest));
     }
-    let label = label::from_path(path);
+    let label = label_of(path);
     let numbered = (2..).map(|number| format!("{label}_{number}"));
     let free = std::iter::once(label.clone()).chain(numbered).find(|label| !used.contains(label));
     (free.unwrap_or(label), path.to_owned())
+}
+
+/// Returns the label of a trace: that of the one file that a pattern names.
+fn label_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "stdin".to_owned();
+    }
+    match run_paths::expand(&[path.to_owned()]).as_deref() {
+        Ok([run]) => label::from_path(run),
+        _ => label::from_path(path),
+    }
 }
 
 /// Runs the magics of a text over the loaded traces. `is_piped`: standard output is for a file, so only warnings and errors are shown.
@@ -206,10 +217,7 @@ impl Sink for Answers {
                 self.has_table.store(true, Ordering::Relaxed);
             }
         }
-        self.screen.emit(match output {
-            Output::Page(bundle) => Output::Result(bundle),
-            output => output,
-        });
+        self.screen.emit(output);
     }
 
     fn input(&self, prompt: &str, is_password: bool) -> Result<String, Failure> {
@@ -240,6 +248,13 @@ const OF_NOTEBOOKS: &[&str] =
 fn magic_of(name: &str) -> Result<&'static dyn Magic, Error> {
     let name = name.trim_start_matches('%');
     let spelled = if name == "sql" { "trace_sql".to_owned() } else { name.replace('-', "_") };
+    let here = magic_of_hta(&spelled);
+    if let Some(of_notebook) = OF_NOTEBOOKS.iter().find(|magic| **magic == spelled || here == Some(**magic)) {
+        let reason = format!("%{of_notebook} is for notebooks");
+        let hint = "a command loads the traces that it is given: tracebook describe PATH; tracebook --help lists all";
+        let problem = Problem::Cannot { what: format!("run {name}"), reason };
+        return Err(UsageError::new("tracebook", problem).hint(hint.to_owned()).into());
+    }
     let Some(magic) = find(&spelled).filter(|_| !OF_NOTEBOOKS.contains(&spelled.as_str())) else {
         let problem = Problem::Unknown { what: "command", name: name.to_owned(), expected: String::new() };
         let commands: Vec<String> = MAGICS
@@ -249,7 +264,7 @@ fn magic_of(name: &str) -> Result<&'static dyn Magic, Error> {
             .map(|name| name.replace('_', "-"))
             .collect();
         let near = did_you_mean(name, commands.iter().map(String::as_str));
-        let hint = match magic_of_hta(&spelled) {
+        let hint = match here {
             Some(here) => format!("here it is tracebook {}", here.replace('_', "-")),
             None if near.is_empty() => {
                 "tracebook --help lists the commands, tracebook ask --help the magics".to_owned()
@@ -273,6 +288,7 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let mut declared = arguments().filter(|argument| !argument.is_flag());
     let is_file = |argument: &Argument| matches!(argument.kind, Kind::File | Kind::Target);
+    let is_path = |argument: &Argument| matches!(argument.kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable);
     // The argument whose flag the last word was.
     let (mut last, mut flag): (Option<&Argument>, Option<&Argument>) = (None, None);
     for word in words {
@@ -301,7 +317,6 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         }
         let argument = declared.next().or(last.filter(|last| last.repeatable));
         last = argument.or(last);
-        let is_path = |argument: &Argument| matches!(argument.kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable);
         match argument {
             // Traces are tables of SQL.
             Some(_) | None if magic.takes_text() && said.is_empty() => said.push_str(&format!(" {word}")),
@@ -317,7 +332,8 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         }
     }
     let needs = arguments().find(|argument| argument.form == Form::Required && paths.is_empty());
-    if paths.is_empty() {
+    let takes_trace = magic.takes_text() || arguments().any(|argument| is_path(argument));
+    if paths.is_empty() && takes_trace {
         let what = needs.map_or("TRACE: a trace file or folder".to_owned(), |argument| {
             format!("{}: a trace file or folder", argument.name)
         });

@@ -98,7 +98,7 @@ impl Magic for Baseline {
             }
             Action::List | Action::Show(_) => {
                 let report = listed(call, &file, &action)?;
-                if prints { Screen::report(&report) } else { Ok(()) }
+                Screen::show(&report, prints)
             }
         }
     }

@@ -103,17 +103,12 @@ fn exit(name: &str, result: Result<(), Error>) -> Exit {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
             let code = match &error {
-                Error::Usage(_)
-                | Error::Trace(
-                    trace::Error::UnknownRegion { .. }
-                    | trace::Error::Explain(trace::error::ExplainReason::NothingChosen { .. }),
-                ) => 2,
                 Error::FailOver { .. } => 3,
                 Error::Regression(_) => 4,
                 Error::Inconclusive(_) => 5,
                 Error::Interrupted => 130,
-                Error::Rust(failure) if failure.ename == "UsageError" => 2,
                 Error::Rust(failure) if failure.ename == "KeyboardInterrupt" => 130,
+                error if ["UsageError", "SelectionError"].contains(&error.ename()) => 2,
                 _ => 1,
             };
             let text = error.to_string();
@@ -134,7 +129,7 @@ fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
     };
     let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
     match parse_words(magic, &words)? {
-        Invocation::Help(page) => Screen::print(page.plain()),
+        Invocation::Help(page) => Screen::page(page.plain()),
         Invocation::Call(call) => run(magic, &call),
     }
 }

@@ -114,6 +114,6 @@ impl Magic for CriticalPath {
             }
         }
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        if prints { Screen::report(&report) } else { Ok(()) }
+        Screen::show(&report, prints)
     }
 }

@@ -15,18 +15,21 @@ pub(super) struct Describe;
 
 const NOTES: &str = concat!(
     crate::magic::describe::page_notes!(),
-    "\n\n--json writes one object: version (1) and description, with the fields of `trace::Description`; times end in _ns.\n\n\
+    "\n\n--json writes one object: version (2), description and of two traces other, with the fields of `trace::Description`; times end in _ns.\n\n\
      Exit code: 0 for success, 1 for an error, 2 for wrong usage. Warnings of the page do not change it."
 );
 
 const ARGUMENTS: &[Group] = &[
     Group::new(
         "Arguments",
-        &[Argument::required(
-            "TRACE",
-            Kind::Path,
-            "a trace file (.json or .pftrace, also .gz or .zst), or a .zip or folder of them, one per rank",
-        )],
+        &[
+            Argument::required(
+                "TRACE",
+                Kind::Path,
+                "a trace file (.json or .pftrace, also .gz or .zst), or a .zip or folder of them, one per rank",
+            ),
+            Argument::optional("OTHER", Kind::Path, "a second trace, shown side by side"),
+        ],
     ),
     Group::new("Selection", &[crate::magic::trace_load::RANK]),
     LISTS,
@@ -49,7 +52,7 @@ impl Magic for Describe {
     }
 
     fn summary(&self) -> &'static str {
-        "Show an overview of a trace: ranks, iterations, busy and idle time, top kernels, anomalies."
+        "Show an overview of a trace, or of two: ranks, iterations, busy and idle time, top kernels, anomalies."
     }
 
     fn arguments(&self) -> &'static [Group] {
@@ -61,16 +64,28 @@ impl Magic for Describe {
     }
 
     fn examples(&self) -> &'static [&'static str] {
-        &["tracebook describe runs/monday", "tracebook describe rank0.json.gz --top 25 --html page.html"]
+        &[
+            "tracebook describe runs/monday",
+            "tracebook describe runs/monday runs/tuesday",
+            "tracebook describe rank0.json.gz --top 25 --html page.html",
+        ]
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["json", "html"])?;
         let label = label::from_path(&call.path("TRACE").unwrap_or_default());
         let page = load(call, context, "TRACE", &label, call.list("rank"))?.describe()?;
-        let report = page.report(top(call));
-        Screen::file(call, "json", |out| write_json(&page, None, out))?;
+        let other = match call.path("OTHER") {
+            Some(path) => {
+                let other = label::from_path(&path);
+                let other = if other == label { format!("{other}_2") } else { other };
+                Some(load(call, context, "OTHER", &other, call.list("rank"))?.describe()?)
+            }
+            None => None,
+        };
+        let report = other.as_ref().map_or_else(|| page.report(top(call)), |other| page.beside(other, top(call)));
+        Screen::file(call, "json", |out| write_json(&page, other.as_ref(), out))?;
         Screen::file(call, "html", |out| write_html(&format!("Overview of {label}"), &report, out))?;
-        if prints { Screen::report(&report) } else { Ok(()) }
+        Screen::show(&report, prints)
     }
 }

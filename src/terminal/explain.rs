@@ -174,6 +174,6 @@ impl Magic for Explain {
         Screen::file(call, "json", |out| write_json(&explanation.to_json(), out))?;
         Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
         write_events(call, &explanation)?;
-        if prints { Screen::report(&report) } else { Ok(()) }
+        Screen::show(&report, prints)
     }
 }

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::{Cache, LoadOptions, LoadProgress, TraceSet};
 
+/// Standard input as a file: a path that is `-`.
+pub(super) const STANDARD_INPUT: &str = "/dev/stdin";
+
 /// The most runs that a message names.
 const MOST_NAMES: usize = 4;
 
@@ -40,6 +43,7 @@ pub(super) fn load_path(
     label: &str,
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
+    let path = if path == Path::new("-") { PathBuf::from(STANDARD_INPUT) } else { path };
     let place = path.display().to_string();
     if let Some(engine) = context.engine(call, &place)? {
         let ranks = ranks.map(<[i64]>::to_vec);

@@ -22,6 +22,7 @@ mod report;
 mod screen;
 mod task;
 mod tree_diff;
+mod wrap;
 
 pub use command::{Command, Exit, command, magic_command};
 pub use task::task;

@@ -1,6 +1,7 @@
 //! Plain text for standard output (results) and standard error (everything else).
 
 use super::progress_line::ProgressLine;
+use super::wrap::wrapped;
 use crate::display::{Output, Sink};
 use crate::magic::argument::Call;
 use crate::magic::context::write;
@@ -34,9 +35,11 @@ impl Sink for Screen {
                     self.bar.clear();
                 }
             }
-            Output::Display { bundle, .. } | Output::Result(bundle) => {
-                let _ = Self::print(bundle.plain());
-            }
+            Output::Display { bundle, .. } | Output::Result(bundle) => match bundle.warning() {
+                Some(text) => Self::log(&format!("warning: {text}")),
+                None => drop(Self::print(bundle.plain())),
+            },
+            Output::Page(bundle) => drop(Self::page(bundle.plain())),
             Output::Stdout(text) | Output::Stderr(text) => Self::log(text.trim_end()),
             _ => {}
         }
@@ -88,19 +91,44 @@ impl Screen {
         Self::fill(|out| writeln!(out, "{}", text.trim_end()))
     }
 
-    /// Prints a report: text, warnings and all rows of tables, separated by blank lines; no figures.
+    /// Prints a page of help; in a terminal its lines are no longer than fit.
     ///
     /// # Errors
     /// If standard output cannot be written.
-    pub(super) fn report(report: &Report) -> Result<(), Error> {
+    pub(super) fn page(text: &str) -> Result<(), Error> {
+        Self::print(&screen_width().map_or_else(|| text.to_owned(), |width| wrapped(text, width)))
+    }
+
+    /// Prints a report: its warnings on standard error, and if it is `wanted`, text and all rows of tables, separated by blank lines, on
+    /// standard output; no figures.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub(super) fn show(report: &Report, wanted: bool) -> Result<(), Error> {
+        let warnings = report.parts.iter().filter_map(|part| match part {
+            Part::Warning(text) => Some(text.clone()),
+            Part::Folded(folded) if folded.is_warning => Some(format!("{}\n{}", folded.title, folded.text)),
+            _ => None,
+        });
+        Self::warn(&warnings.collect::<Vec<_>>());
+        if !wanted {
+            return Ok(());
+        }
         let parts = report.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(terminal_safe(text)),
-            Part::Warning(text) => Some(format!("Warning: {}", terminal_safe(text))),
-            Part::Folded(folded) => Some(terminal_safe(&folded.plain())),
+            Part::Folded(folded) if !folded.is_warning => Some(terminal_safe(&folded.plain())),
             Part::Table(table) => Some(screen_width().map_or_else(|| table.text(), |width| table.text_within(width))),
             _ => None,
         });
         Self::print(&parts.collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// As [`Self::show`], of a report that is wanted.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub(super) fn report(report: &Report) -> Result<(), Error> {
+        Self::show(report, true)
     }
 
     /// Prints a line on standard error.

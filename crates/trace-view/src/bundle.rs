@@ -18,6 +18,9 @@ pub const TIMELINE: &str = "application/vnd.tracebook.timeline.v1+json";
 /// A flame graph drawn by our JupyterLab extension.
 pub const FLAME: &str = "application/vnd.tracebook.flame.v1+json";
 
+/// The start of the plain text of a warning.
+pub(crate) const WARNING: &str = "Warning: ";
+
 /// One output: MIME type → content, as a Jupyter message carries it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Bundle {
@@ -38,6 +41,11 @@ impl Bundle {
     pub fn with(mut self, mime: &str, content: Value) -> Self {
         self.data.insert(mime.to_owned(), content);
         self
+    }
+
+    /// Returns the text of a warning; `None` for anything else.
+    pub fn warning(&self) -> Option<&str> {
+        self.plain().strip_prefix(WARNING)
     }
 
     /// Returns the plain text, empty if there is none.

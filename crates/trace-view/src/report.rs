@@ -1,5 +1,6 @@
 //! Reports: an ordered list of texts, tables and figures.
 
+use crate::bundle::WARNING;
 use crate::{Bundle, Figure, HeatMap, Table};
 
 /// One part of a report.
@@ -35,7 +36,7 @@ pub struct Folded {
 impl Folded {
     /// Returns it as plain text, which cannot be folded: of a warning with its title, else the sentences alone.
     pub fn plain(&self) -> String {
-        if self.is_warning { format!("Warning: {}\n{}", self.title, self.text) } else { self.text.clone() }
+        if self.is_warning { format!("{WARNING}{}\n{}", self.title, self.text) } else { self.text.clone() }
     }
 }
 

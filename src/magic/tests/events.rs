@@ -117,6 +117,6 @@ fn empty_selection_is_reported_and_unknown_ids_are_errors() {
     let mut notebook = notebook();
     let text = notebook.text("%events a --name others");
     assert!(text.starts_with("a has no such event; `%describe a` shows what it contains (the row `others`"), "{text}");
-    assert_eq!(notebook.error("%events a --rank 0"), "TraceError: trace \"a\" has no rank 0 (has 3)");
-    assert_eq!(notebook.error("%events a --iteration 9"), "TraceError: trace \"a\" has no iteration 9 (has 1, 2)");
+    assert_eq!(notebook.error("%events a --rank 0"), "SelectionError: trace \"a\" has no rank 0 (has 3)");
+    assert_eq!(notebook.error("%events a --iteration 9"), "SelectionError: trace \"a\" has no iteration 9 (has 1, 2)");
 }

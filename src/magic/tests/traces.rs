@@ -197,11 +197,11 @@ fn unknown_rank_or_iteration_is_an_error() {
     let mut notebook = loaded(&folder);
     assert_eq!(
         notebook.error("%compare_traces control test --test-iteration 7"),
-        "TraceError: trace \"test\" has no iteration 7 (has 1)"
+        "SelectionError: trace \"test\" has no iteration 7 (has 1)"
     );
     assert_eq!(
         notebook.error("%compare_traces control test --control-rank 3"),
-        "TraceError: trace \"control\" has no rank 3 (has 0)"
+        "SelectionError: trace \"control\" has no rank 3 (has 0)"
     );
 }
 
@@ -353,6 +353,6 @@ fn rank_selects_the_ranks_of_a_folder() {
     assert!(whole.contains("rank0.json") && whole.contains("rank2.json"), "{whole}");
     let one = notebook.text("%trace_info run --rank 2");
     assert!(!one.contains("rank0.json") && one.contains("rank2.json") && one.contains("1 of 2 rows"), "{one}");
-    assert_eq!(notebook.error("%trace_info run --rank 1"), "TraceError: trace \"run\" has no rank 1 (has 0, 2)");
+    assert_eq!(notebook.error("%trace_info run --rank 1"), "SelectionError: trace \"run\" has no rank 1 (has 0, 2)");
     assert!(Path::new(notebook.session.path("run").unwrap()).is_dir());
 }

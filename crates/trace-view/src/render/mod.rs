@@ -18,6 +18,7 @@ mod table_json;
 mod text;
 mod tree_html;
 
+use crate::bundle::WARNING;
 use crate::{Axis, Bundle, Figure, HTML, HeatMap, Lanes, PLOTLY, PNG, Part, Report, TABLE, Table};
 
 pub use names::one_line_texts;
@@ -32,7 +33,7 @@ pub(crate) fn bundle(part: &Part) -> Bundle {
     match part {
         Part::Text(text) => Bundle::text(terminal_safe(text)),
         Part::Warning(text) => {
-            Bundle::text(format!("Warning: {}", terminal_safe(text))).with(HTML, html::warning(text).into())
+            Bundle::text(format!("{WARNING}{}", terminal_safe(text))).with(HTML, html::warning(text).into())
         }
         Part::Folded(folded) => Bundle::text(terminal_safe(&folded.plain())).with(HTML, html::folded(folded).into()),
         Part::Table(table) => table_bundle(table),
