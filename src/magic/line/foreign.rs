@@ -58,7 +58,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
     ),
     (
         &["reset", "reset_selective", "xdel"],
-        "Kernel › Restart forgets everything; %trace_drop NAME forgets one trace, `drop(x);` one variable",
+        "Kernel › Restart forgets everything; %trace_drop NAME forgets one trace, `drop(x);` a variable that a Rust cell made",
     ),
     (
         &["store", "pickle"],
@@ -170,13 +170,22 @@ const RENAMED: &[(&str, &str)] = &[
     ("plot", "visualize"),
     ("head", "show"),
     ("print", "show"),
+    ("iterations", "trace_info"),
+    ("ranks", "trace_info"),
+    ("trace_duration", "describe"),
+    ("ops_summary", "operators"),
+    ("extract_ops", "ops_diff"),
+    ("raw_trace_for_one_rank", "events"),
+    ("trace_for_one_rank", "events"),
+    ("decode_symbol_ids", "events"),
+    ("align_and_filter_trace", "trace_load"),
 ];
 
 /// Parameters of HTA whose flag or argument here has another name: the first of these that a magic has is meant.
 const PARAMETERS: &[(&[&str], &[&str])] = &[
     (&["instance-id", "instance-ids"], &["instance"]),
     (&["operator-name", "op-name", "cuda-kernel-name"], &["operator", "name", "OPERATOR", "filter"]),
-    (&["output-dir", "output-path", "output-file", "output-csv"], &["csv", "DIR", "html"]),
+    (&["output-dir", "output-path", "output-file", "output-csv"], &["output", "csv", "DIR", "html"]),
     (&["visualize", "show", "plot"], &["no-figure", "html"]),
     (&["ranks", "rank-id", "rank-ids"], &["rank", "control-rank"]),
     (&["control-ranks"], &["control-rank"]),
@@ -197,6 +206,7 @@ pub(super) fn parameter_of_hta(typed: &str, magic: &dyn Magic) -> Option<String>
     let here = ours.iter().find_map(|name| arguments().find(|argument| argument.name == *name))?;
     Some(match here.name {
         "no-figure" => "figures are drawn unless --no-figure is given".to_owned(),
+        "html" if !typed.starts_with("output") => "figures are drawn in a page only: --html FILE".to_owned(),
         _ if here.is_flag() => format!("here it is --{}", here.name),
         name => format!("here it is the argument {name}"),
     })

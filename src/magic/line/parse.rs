@@ -272,6 +272,9 @@ impl Parser<'_> {
         let flag = self.arguments().find(|argument| argument.answers_to(&text));
         let hint = match flag.map(Argument::spelled) {
             Some(flag) => format!("{flag} has two dashes ({} for help)", self.magic.help_hint()),
+            None if ["true", "false"].contains(&text.to_lowercase().as_str()) => {
+                "a switch has no value: write it alone for True, leave it out for False".to_owned()
+            }
             None if self.at_terminal && std::path::Path::new(&text).exists() => {
                 format!("if a pattern named it, quote that: 'runs/a-*'; {}", self.usage_hint())
             }

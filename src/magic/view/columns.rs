@@ -5,7 +5,10 @@ use crate::magic::argument::{Call, any_of, did_you_mean};
 use trace::columns::{NAME, SHORT_NAME};
 use trace::polars::prelude::{DataFrame, DataType};
 
-/// Checks that the frame has the column `name`.
+/// Units at the end of names of columns, which tables leave out: `cpu_total (us)` is shown as `cpu_total [ms]`.
+const UNITS: [&str; 4] = [" (us)", " (µs)", "_us", "_ns"];
+
+/// Checks that the frame has the column `name`, as it is called or as tables show it; returns how it is called.
 ///
 /// # Errors
 /// If it has not; the message lists its columns.
@@ -16,6 +19,11 @@ pub(super) fn column(call: &Call<'_>, df: &DataFrame, name: &str) -> Result<Stri
         if df.column(name).is_ok() {
             return Ok(name.to_owned());
         }
+    }
+    let shown = without_unit.unwrap_or(name);
+    let has_unit = |column: &str| column.strip_prefix(shown).is_some_and(|unit| UNITS.contains(&unit));
+    if let Some(column) = df.get_column_names().into_iter().find(|column| has_unit(column)) {
+        return Ok(column.to_string());
     }
     let columns: Vec<&str> = df.get_column_names().into_iter().map(|name| name.as_str()).collect();
     let hint = did_you_mean(name, columns.iter().copied());
