@@ -10,6 +10,7 @@ mod change;
 mod collectives;
 mod edges;
 mod figure;
+mod hidden_waits;
 mod job;
 #[cfg(test)]
 mod job_tests;

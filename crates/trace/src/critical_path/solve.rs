@@ -2,6 +2,7 @@
 
 use super::answer::{BoundWindow, CriticalPathAnswer, Interval, OnPath};
 use super::edges::edges;
+use super::hidden_waits;
 use super::job::unless_cancelled;
 use super::lanes::lanes;
 use super::operators::Outermost;
@@ -83,6 +84,7 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     if query.proposals > 0 {
         what_if.extend(savings.proposals(query.proposals, &bound, &names, &steps)?);
     }
+    notes.extend(hidden_waits::note(&bound, &ranks));
     let left_out = graph.left_out();
     if left_out.kernels_without_launch > 0 {
         notes.push(format!(
