@@ -11,11 +11,16 @@ const PADDING = 4;
 const MOST_KNOWN = 20_000;
 
 /**
- * Shortens the name of a kernel to what tells it from others: `void at::native::gemm<float>(int)` becomes `gemm<float>`.
+ * Shortens the name of a kernel to what tells it from others: `void at::native::gemm<float>(int)` becomes `gemm<float>`; that of a frame
+ * of Python begins with its function: `nn/linear.py(12): forward` becomes `forward, linear.py(12)`.
  *
  * @param {string} name
  */
 export function brief(name) {
+  const frame = /([^/\\]*\.py\(\d+\)): (.+)$/.exec(name);
+  if (frame) {
+    return `${frame[2]}, ${frame[1]}`;
+  }
   if (!/^void |[<(].*[>)]/.test(name)) {
     return name;
   }

@@ -19,9 +19,10 @@ const NARROW_PADDING = 12;
 const ORDER = 12;
 /** The mark of a row with rows below it. */
 const MARK = 18;
-/** The longest name, in characters, and the narrowest column of names, in pixels. */
+/** The longest name, in characters, and the narrowest columns of names, in pixels. */
 const MOST_CHARS = 70;
 const LEAST = 200;
+const NARROW_LEAST = 160;
 /** With less than this left for the names, everything else becomes narrower. */
 const COMFORT = 360;
 const FEWEST_CHARS = 8;
@@ -123,7 +124,7 @@ export function treeWidths(tree, rows, branch) {
     }
     const taken = sum(others);
     const before = wide;
-    wide = Math.floor(Math.max(Math.min(needed(), room - taken), LEAST));
+    wide = Math.floor(Math.max(Math.min(needed(), room - taken), narrow ? NARROW_LEAST : LEAST));
     const widths = columns.map((column, at) => (column === branch ? wide : others[at]));
     group.replaceChildren(
       ...widths.map((width) => {

@@ -65,7 +65,7 @@ pub(crate) fn floor(values: &[f64]) -> f64 {
     let floor = low - MARGIN * (high - low);
     if low > high {
         0.0
-    } else if floor <= 0.5 * low {
+    } else if low == high || floor <= 0.5 * low {
         low.min(0.0)
     } else {
         floor
@@ -132,6 +132,7 @@ mod tests {
         assert_eq!(floor(&[10.0, -15.0, -5.0]), -5.0);
         assert_eq!(floor(&[411.0, 500.0, -250.0, 661.0]), 0.0, "an axis from 111 would save nothing");
         assert!(floor(&[100.0, 1.0, 101.0]) > 90.0);
+        assert!(!is_cut(&[100.0, 100.0]), "no change needs room");
         assert!(is_cut(&[100.0, 1.0, 101.0]) && !is_cut(&[10.0, 20.0, 30.0]) && !is_cut(&[10.0, -15.0, -5.0]));
         assert_eq!(floor(&[]), 0.0);
         assert_eq!(floor(&[f64::NAN]), 0.0);

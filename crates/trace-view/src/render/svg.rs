@@ -139,9 +139,13 @@ impl<'a> Drawing<'a> {
     /// Draws ticks, their lines, and the titles of the axes.
     fn grid(&self, svg: &mut String) {
         let (left, right) = (self.left, self.right);
+        let is_waterfall = self.figure.series.iter().any(|series| series.mark == Mark::Waterfall);
         for (value, label) in ticks(&self.figure.y, self.y) {
             let Some(y) = self.y.pixel(value) else { continue };
-            push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
+            // Each bar of a waterfall says its value, which no line may cross.
+            if !is_waterfall {
+                push(svg, format_args!("<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e3e3e8\"/>"));
+            }
             text(svg, left - 8.0, y + 4.0, "text-anchor=\"end\"", &label);
         }
         let middle = (TOP + self.bottom) / 2.0;

@@ -1,6 +1,6 @@
 //! The lanes of all sides: their order, their labels, and the groups in which a front end shows them.
 
-use super::lane::{Placed, RankLane};
+use super::lane::{Content, Placed, RankLane};
 use super::lane_labels::{LaneSection, section};
 use super::shown::{Timeline, TimelineSide};
 use foldhash::fast::FixedState;
@@ -15,8 +15,11 @@ pub(super) struct LaneGroup {
     pub(super) is_folded: bool,
 }
 
-/// Returns the lanes of all sides from above: of one trace rank by rank. Of two traces the streams come first, each next to the same
-/// stream of the other side, then the threads, the bandwidths and the helper threads.
+/// Levels of the threads of a rank above which its streams come first: with frames of Python, they would begin below the first screen.
+const DEEP: usize = 16;
+
+/// Returns the lanes of all sides from above: of one trace rank by rank, streams below the threads unless these are deep. Of two traces the
+/// streams come first, each next to the same stream of the other side, then the threads, the bandwidths and the helper threads.
 pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<Placed> {
     let mut lanes = Vec::new();
     for (number, side) in sides.iter().enumerate() {
@@ -38,8 +41,25 @@ pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<Placed> {
             let partner = &partners[placed.side][placed.rank][placed.lane];
             (placed.rank, order, partner, lane.key.kind, lane.key.is_sync, placed.side, placed.lane)
         });
+    } else {
+        let deep: Vec<bool> =
+            sides.iter().flat_map(|side| &side.ranks).map(|rank| is_deep(&rank.lanes.lanes)).collect();
+        lanes.sort_by_key(|placed| {
+            let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
+            let is_first = deep[placed.rank] && section(lane) == LaneSection::Streams;
+            (placed.rank, !is_first)
+        });
     }
     lanes
+}
+
+/// Tells whether the threads of a rank take many levels.
+fn is_deep(lanes: &[RankLane]) -> bool {
+    let levels = |lane: &RankLane| match &lane.content {
+        Content::Events(events) => events.levels().count(),
+        Content::Counter(..) => 1,
+    };
+    lanes.iter().filter(|lane| section(lane) == LaneSection::Threads).map(levels).sum::<usize>() > DEEP
 }
 
 /// What equal lanes of two sides have in common: a stream its device and number, a thread its place, a bandwidth its label.

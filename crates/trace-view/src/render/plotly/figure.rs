@@ -53,6 +53,8 @@ pub(in crate::render) fn figure(figure: &Figure) -> Value {
         }
         data.push(bar_labels(&data[0]["x"], &waterfall::labels(&series.y), &bars, &ends));
         layout["showlegend"] = false.into();
+        // Each bar says its value, which no line may cross.
+        layout["yaxis"]["showgrid"] = false.into();
     }
     if let Some(second) = &figure.second {
         layout["yaxis2"] = to_json(&axis(&second.axis).overlaying("y").side(AxisSide::Right).show_grid(false));
