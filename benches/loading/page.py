@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import statistics
+import subprocess
 import time
 from pathlib import Path
 
@@ -58,6 +59,12 @@ def of_file(file, results, exact):
     return f"{title}\n\n{file.about[0].upper()}{file.about[1:]}.\n\n{table(head, rows)}"
 
 
+def revision():
+    """The revision of the repository that was measured."""
+    shown = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return shown.stdout.strip() or "unknown"
+
+
 def page(rows, tables, skipped, other_cores, versions, several):
     busy = other_cores > BUSY
     shown = [
@@ -77,7 +84,7 @@ def page(rows, tables, skipped, other_cores, versions, several):
         "memory are those of the whole process. The readers run in rounds on two cores, each round beginning with another reader. Shown are "
         "medians and ratios of consecutive runs, with minimum and maximum in brackets. Before anything is timed, the rows and the sums of ts, "
         "dur and each argument are compared with a digest made with Python's `Decimal`; the column `times` says how exact each reader is.",
-        f"{time.strftime('%Y-%m-%d')}; {machine()}; {idle}.\n\n{versions}.",
+        f"{time.strftime('%Y-%m-%d')}, revision {revision()}; {machine()}; {idle}.\n\n{versions}.",
         "## Targets",
         table(["measure", "file", "must", "aim", "measured", ""], shown),
         *tables,
