@@ -9,7 +9,6 @@ from places import DATA
 
 pytestmark = pytest.mark.rust_cells
 
-
 # The cell, what the message names, and the fix it gives.
 MISTAKES = {
     "python_import": ("import pandas as pd", "`pandas`", "polars, plotly, serde_json"),
@@ -51,7 +50,25 @@ MISTAKES = {
     "contains_without_lit": ('mf.lazy().filter(col("x").str().contains("a")).collect()?', "2 arguments", '`lit("mm")`'),
     "over_without_question_mark": ('mf.lazy().select([col("x").sum().over(["yy"])]).collect()?', "Expr", '.over([col("y")])?'),
     "number_beside_a_column": ('mf.lazy().select([col("x") / 1000]).collect()?', "mismatched types", 'col("x") / lit(1000)'),
-    "sum_of_a_column": ('mf["x"].sum()', "`Column`", ".as_materialized_series().sum::<i64>()?"),
+    "sum_of_a_column": ('mf["x"].sum()', "`Column`", ".as_materialized_series().sum::<f64>()?"),
+    "maximum_of_a_column": ('mf["x"].max()', "`Column`", ".as_materialized_series().sum::<f64>()?"),
+    "columns_compared": ('mf["x"] > 0', "`Column`", '.lazy().filter(col("x").gt(lit(0)))'),
+    "column_indexed": ('mf["x"][0]', "`Column`", 'df["x"].get(0)?'),
+    "loop_over_a_column": ('for x in mf["x"] {}', "`Column`", ".f64()?.iter().flatten()"),
+    "rows_of_a_frame": ("mf.rows()", "`rows`", "df.get_row(0)?"),
+    "sample_of_a_frame": ("mf.sample(2)", "`sample`", "sample_n_literal(5, false, None, None)?"),
+    "drop_nulls": ("mf.drop_nulls()", "1 argument", "drop_nulls::<String>(None)?"),
+    "query_of_pandas": ('mf.query("x > 1")', "`query`", 'filter::query("x > 1")?'),
+    "contains_without_str": (
+        'mf.lazy().filter(col("x").contains("a")).collect()?',
+        "`contains`",
+        '.str().contains(lit("mm"), false)',
+    ),
+    "text_beside_a_column": ('mf.clone().lazy().filter(col("x").eq("a::b")).collect()?', '"a::b"', '`lit("a::b")`'),
+    "frame_indexed_by_a_missing_column": ('mf["xx"]', "xx", 'Did you mean "x"? The columns are x, yy'),
+    "function_of_a_variable": ("fn rows_of() -> usize { mf.height() }", "`mf`", "`fn f(mf: &DataFrame)`"),
+    "frame_without_a_name": ("df.height()", "`df`", "there is no variable `df`"),
+    "comment_of_python": ("# a comment", "`a`", "a comment begins with `//`"),
     "value_counts": ('mf["x"].value_counts()', "`value_counts`", '.value_counts(true, true, "count".into(), false)?'),
     "pivot": ('mf.pivot("x", "yy")', "`pivot`", "FILTER (WHERE"),
     "conditions_with_and": ('mf.lazy().filter(col("x").gt(lit(1)) & col("yy").lt(lit(3))).collect()?', "Expr & Expr", "`.and`"),

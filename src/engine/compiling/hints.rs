@@ -141,7 +141,7 @@ const RULES: &[Rule] = &[
     Rule {
         error: &["no method named `sample` found"],
         line: &[],
-        hint: "write `df.sample_n_literal(5, false, true, None)?`",
+        hint: "write `df.sample_n_literal(5, false, None, None)?`",
     },
     Rule {
         error: &["takes 1 argument but 0 arguments were supplied"],

@@ -259,8 +259,10 @@ impl EvcxrEngine {
     fn missing_variable(&self, name: &str, message: &str) -> Option<String> {
         let EngineState::Started(started) = &self.state else { return None };
         if started.variables().contains(name) || self.bindings.contains(name) {
+            let known = self.variables().into_iter().find(|variable| variable.name == name);
+            let type_name = known.map_or_else(|| "T".to_owned(), |variable| variable.type_name);
             return Some(format!(
-                "functions do not see the variables of the notebook: pass `{name}` as a parameter, as in `fn f({name}: &DataFrame)`"
+                "functions do not see the variables of the notebook: pass `{name}` as a parameter, as in `fn f({name}: &{type_name})`"
             ));
         }
         let is_macro = message.starts_with("expected value, found macro");

@@ -42,8 +42,9 @@ pub(super) fn of_panic(message: &str, columns: impl FnOnce(&str) -> Option<Vec<S
     let (_, rest) = message.split_once("ColumnNotFound(ErrString(\"\\\"")?;
     let (missing, _) = rest.split_once("\\\" not found")?;
     let listed = columns(missing).map_or_else(String::new, |known| {
-        let nearest = nearest(missing, &known).map(|hint| format!("; {hint}")).unwrap_or_default();
-        format!("{nearest} The columns are {}", known.join(", "))
+        let nearest =
+            nearest(missing, &known).map_or(String::new(), |hint| format!(" {}", hint.replacen("did", "Did", 1)));
+        format!(".{nearest} The columns are {}", known.join(", "))
     });
     Some(format!("there is no column \"{missing}\"; `df.column(\"{missing}\")?` fails without a panic{listed}"))
 }
@@ -80,7 +81,7 @@ mod tests {
         let message =
             "called `Result::unwrap()` on an `Err` value: ColumnNotFound(ErrString(\"\\\"durr\\\" not found\"))";
         let hint = of_panic(message, |_| Some(vec!["name".to_owned(), "dur".to_owned()])).unwrap();
-        let expected = "there is no column \"durr\"; `df.column(\"durr\")?` fails without a panic; did you mean \"dur\"? \
+        let expected = "there is no column \"durr\"; `df.column(\"durr\")?` fails without a panic. Did you mean \"dur\"? \
                         The columns are name, dur";
         assert_eq!(hint, expected);
         assert_eq!(of_panic("index out of bounds", |_| None), None);
