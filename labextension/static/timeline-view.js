@@ -31,7 +31,7 @@ const HEIGHT_OF_TWO = 600;
 const LEAST_HEIGHT = 80;
 /** The width of the labels; less on a narrow page. */
 const GUTTER = 210;
-const NARROW_GUTTER = 120;
+const NARROW_GUTTER = 160;
 const LEAST_GUTTER = 60;
 /** How often a kernel is looked for, in milliseconds. */
 const RETRY_MS = 3000;

@@ -332,7 +332,7 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         }
     }
     let needs = arguments().find(|argument| argument.form == Form::Required && paths.is_empty());
-    let takes_trace = magic.takes_text() || arguments().any(|argument| is_path(argument));
+    let takes_trace = magic.takes_text() || arguments().any(is_path);
     if paths.is_empty() && takes_trace {
         let what = needs.map_or("TRACE: a trace file or folder".to_owned(), |argument| {
             format!("{}: a trace file or folder", argument.name)
