@@ -239,7 +239,7 @@ fn one_recording_on_both_sides_is_an_error() {
     assert_eq!(document["step"]["delta_ns"], 0.0);
     assert_eq!(document["comparability"][0]["what"], "same_recording", "{}", document["comparability"]);
     let output = tracebook(folder.path(), &["explain", "control-1", "control-1"]);
-    assert!(out(&output).contains("are the same recording (all events are equal)"), "{}", out(&output));
+    assert!(err(&output).contains("are the same recording (all events are equal)"), "{}", err(&output));
     // Other iterations of one recording are compared.
     let iterations = ["diff", "control-1", "copy", "--stats", "--control-iteration", "0,1", "--test-iteration", "2,3"];
     assert_eq!(tracebook(folder.path(), &iterations).status.code(), Some(0));

@@ -41,14 +41,14 @@ fn tracebook(folder: &Path, words: &[&str]) -> Output {
 
 /// Runs the binary with a setting of the cache.
 fn with_cache(folder: &Path, words: &[&str], cache: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tracebook"))
-        .args(words)
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", "/nowhere")
-        .env("TRACEBOOK_CACHE", cache)
-        .output()
-        .unwrap()
+    command(folder, words).env("TRACEBOOK_CACHE", cache).output().unwrap()
+}
+
+/// Returns the binary with these words, without the cache.
+fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tracebook"));
+    command.args(words).current_dir(folder).env_clear().env("PATH", "/nowhere").env("TRACEBOOK_CACHE", "off");
+    command
 }
 
 fn out(output: &Output) -> &str {
@@ -283,7 +283,7 @@ fn errors_have_messages_and_exit_codes() {
             "invalid --fail-over `much`: expected a percentage such as 5%",
         ),
         (&["diff", "control.json", "nothing.json"], 1, "tracebook diff: nothing.json: no such file or folder"),
-        (&["diff", "control.json", "test.json.gz", "--control-iteration", "9"], 1, "has no iteration 9 (has 1)"),
+        (&["diff", "control.json", "test.json.gz", "--control-iteration", "9"], 2, "has no iteration 9 (has 1)"),
         (
             &["diff", "control.json", "test.json.gz", "--csv", "no/such/x.csv"],
             1,
@@ -341,7 +341,7 @@ fn explain_prints_a_page_and_writes_files() {
     assert!(std::fs::read_to_string(folder.path().join("why.html")).unwrap().contains("idle time by cause"));
     assert_eq!(std::fs::read_to_string(folder.path().join("why.csv")).unwrap().lines().count(), 2);
     let wrong = tracebook(folder.path(), &["explain", "control.json", "test.json.gz", "--rank", "5"]);
-    assert_eq!(wrong.status.code(), Some(1));
+    assert_eq!(wrong.status.code(), Some(2));
     assert!(err(&wrong).contains("has no rank 5 (has 0)"), "{}", err(&wrong));
     let json = tracebook(folder.path(), &["explain", "control.json", "test.json.gz", "--json", "-"]);
     assert!(serde_json::from_str::<Value>(out(&json)).is_ok());

@@ -97,6 +97,10 @@ impl Magic for MagicLine {
             used.push(label);
         }
         let question = call.required("QUESTION");
+        if used.is_empty() && question.lines().any(is_about_traces) {
+            let what = "TRACE: a trace file or folder".to_owned();
+            return Err(UsageError::new("tracebook ask", Problem::Missing { what }).into());
+        }
         let Some((flag, file)) = &self.piped else { return ask(question, context, false) };
         ask(question, context, true)?;
         match std::fs::File::open(file) {
@@ -126,6 +130,22 @@ impl MagicLine {
         let what = format!("write --{flag} to standard output");
         UsageError::new(format!("tracebook {}", self.command), Problem::Cannot { what, reason })
     }
+}
+
+/// Whether a line asks a magic about traces.
+fn is_about_traces(line: &str) -> bool {
+    let name = line.split_whitespace().next().unwrap_or_default().trim_start_matches('%');
+    find(name).is_some_and(takes_trace)
+}
+
+/// Whether a magic needs traces.
+fn takes_trace(magic: &dyn Magic) -> bool {
+    magic.takes_text() || magic.arguments().iter().flat_map(|group| group.arguments).any(is_path)
+}
+
+/// Whether an argument names a trace.
+fn is_path(argument: &Argument) -> bool {
+    matches!(argument.kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable)
 }
 
 /// Splits `NAME=PATH`; without a name the label is that of the file, numbered if it is taken.
@@ -288,7 +308,6 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let mut declared = arguments().filter(|argument| !argument.is_flag());
     let is_file = |argument: &Argument| matches!(argument.kind, Kind::File | Kind::Target);
-    let is_path = |argument: &Argument| matches!(argument.kind, Kind::Trace | Kind::Runs | Kind::TraceOrVariable);
     // The argument whose flag the last word was.
     let (mut last, mut flag): (Option<&Argument>, Option<&Argument>) = (None, None);
     for word in words {
@@ -332,8 +351,7 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         }
     }
     let needs = arguments().find(|argument| argument.form == Form::Required && paths.is_empty());
-    let takes_trace = magic.takes_text() || arguments().any(is_path);
-    if paths.is_empty() && takes_trace {
+    if paths.is_empty() && takes_trace(magic) {
         let what = needs.map_or("TRACE: a trace file or folder".to_owned(), |argument| {
             format!("{}: a trace file or folder", argument.name)
         });

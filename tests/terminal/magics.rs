@@ -1,6 +1,6 @@
 //! Magics of the notebook as commands.
 
-use super::{err, folder, out, tracebook};
+use super::{command, err, folder, out, tracebook};
 
 #[test]
 fn ask_runs_magics_over_files() {
@@ -10,6 +10,7 @@ fn ask_runs_magics_over_files() {
         assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
         out(&output).to_owned()
     };
+    assert!(asked(&["lsmagic"]).contains("%operators"), "a magic without a trace needs none");
     let operators = asked(&["ask", "%operators control --top 1", "control.json"]);
     assert!(operators.contains("operators · control") && operators.contains("1 of "), "{operators}");
     assert!(!operators.contains("Operators by"), "no figure besides a table: {operators}");
@@ -28,6 +29,37 @@ fn ask_runs_magics_over_files() {
         assert_eq!(output.status.code(), Some(code), "{words:?}");
         assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
     }
+}
+
+#[test]
+fn a_trace_that_is_a_dash_is_standard_input() {
+    let folder = folder();
+    for words in [
+        &["operators", "-"][..],
+        &["ask", "%operators stdin", "-"],
+        &["ask", "%operators a", "a=-"],
+        &["describe", "-"],
+    ] {
+        let input = std::fs::File::open(folder.path().join("control.json")).unwrap();
+        let output = command(folder.path(), words).stdin(input).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
+        assert!(out(&output).contains("aten::mm"), "{words:?}: {}", out(&output));
+    }
+}
+
+#[test]
+fn warnings_go_to_standard_error_and_stay_with_quiet() {
+    let folder = folder();
+    for words in [&["explain", "control.json", "control.json"][..], &["tree-diff", "control.json", "control.json"]] {
+        let shown = tracebook(folder.path(), words);
+        let quiet = tracebook(folder.path(), &[words, &["--quiet"]].concat());
+        let warning = "are the same recording (all events are equal)";
+        assert!(!out(&shown).contains(warning) && !out(&shown).is_empty(), "{words:?}: {}", out(&shown));
+        assert!(err(&shown).contains(warning) && err(&quiet).contains(warning), "{words:?}: {}", err(&quiet));
+        assert_eq!(out(&quiet), "");
+    }
+    let asked = tracebook(folder.path(), &["ask", "%explain a b", "a=control.json", "b=control.json"]);
+    assert!(err(&asked).contains("warning: ") && !out(&asked).contains("Warning: "), "{}", out(&asked));
 }
 
 #[test]
@@ -91,7 +123,8 @@ fn magics_are_commands() {
     for (words, message) in [
         (&["operatrs", control][..], "unknown command `operatrs`; did you mean operators?"),
         (&["operators"], "tracebook operators: missing NAME: a trace file or folder"),
-        (&["timeit", control], "unknown command `timeit`"),
+        (&["timeit", control], "cannot run timeit: %timeit is for notebooks"),
+        (&["load", control], "cannot run load: %trace_load is for notebooks"),
         (&["get_trace_df", control], "unknown command `get_trace_df`; here it is tracebook events"),
         (&["stragglers", control], "here it is tracebook potential-stragglers"),
         (
