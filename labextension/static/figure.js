@@ -2,7 +2,7 @@
 // The renderer of figures (`application/vnd.plotly.v1+json`). It draws with the plotly.js in this folder.
 
 import { element } from "./element.js";
-import { fittedTicks, fittedTitle, plain } from "./fit.js";
+import { fittedLabels, fittedTicks, fittedTitle, measuring, plain } from "./fit.js";
 import { buttons } from "./picture.js";
 import { onThemeChange, themed } from "./theme.js";
 
@@ -17,6 +17,8 @@ export const MIME = "application/vnd.plotly.v1+json";
 const OPTIONS = ["staticPlot", "scrollZoom", "displayModeBar", "doubleClick"];
 /** Mode bar buttons to remove: selections have no effect here, and `picture.js` has its own buttons for pictures. */
 const REMOVED_BUTTONS = ["select2d", "lasso2d", "toImage"];
+/** The size of the labels of bars, in pixels. */
+const LABEL = 12;
 /** How long a notification stays, in milliseconds. */
 const NOTIFICATION_MS = 3000;
 
@@ -199,6 +201,24 @@ export const renderer = (Widget) =>
       const differs = Object.entries(changes).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(current(key)));
       if (differs.length > 0) {
         await this.plotly.relayout(this.holder, Object.fromEntries(differs));
+      }
+      await this.refitLabels();
+    }
+
+    /** Leaves out labels of bars that would overlap. */
+    async refitLabels() {
+      const inner = this.holder.querySelector(".nsewdrag")?.getBoundingClientRect();
+      const at = (this.spec.data ?? []).findIndex(({ mode }) => mode === "markers+text");
+      const { text, y, textposition } = this.spec.data?.[at] ?? {};
+      const range = this.holder.layout.yaxis?.range;
+      if (!this.plotly || !inner || !range || !Array.isArray(text) || !Array.isArray(y) || !Array.isArray(textposition)) {
+        return;
+      }
+      const scale = inner.height / (range[1] - range[0]);
+      const heights = y.map((value, bar) => value * scale + (String(textposition[bar]).startsWith("bottom") ? -LABEL : LABEL));
+      const fitted = fittedLabels(text, heights, inner.width / text.length, measuring(LABEL, family(this.node)));
+      if (JSON.stringify(fitted) !== JSON.stringify(this.holder.data?.[at]?.text)) {
+        await this.plotly.restyle(this.holder, { text: [fitted] }, [at]);
       }
     }
 

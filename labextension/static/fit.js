@@ -86,7 +86,7 @@ export function wrap(text, measure, room) {
 const canvas = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
 /** Returns a function that measures texts in pixels. @param {number} size @param {string} family */
-function measuring(size, family) {
+export function measuring(size, family) {
   return (/** @type {string} */ text) => {
     canvas.font = `${size}px ${family}`;
     return canvas.measureText(text).width;
@@ -155,4 +155,34 @@ export function fittedTicks({ tickvals, ticktext, tickangle }, positions, shown,
   const turned = angle !== tickangle;
   const more = turned ? longest * CHAR * (1 - Math.sin((Math.abs(Number(tickangle)) * Math.PI) / 180)) : 0;
   return { tickvals: tickvals.filter(kept), ticktext: ticktext.filter(kept), tickangle: angle, more: Math.round(more) };
+}
+
+/** The height of a label of a bar, and what is between two of them, in pixels. */
+const LABEL_HEIGHT = 15;
+const LABEL_GAP = 4;
+
+/**
+ * Returns the labels of bars that do not overlap, in place of the others empty texts: those of the first and the last bar stay, then those of
+ * the largest values.
+ *
+ * @param {string[]} texts
+ * @param {number[]} heights where each label is, in pixels
+ * @param {number} room the width of a bar with its gap, in pixels
+ * @param {(text: string) => number} measure returns the width of a text
+ */
+export function fittedLabels(texts, heights, room, measure) {
+  const size = (/** @type {string} */ text) => Math.abs(Number.parseFloat(text.replace(/[^0-9.e]/g, ""))) || 0;
+  const rank = (/** @type {number} */ at) => (at === 0 || at === texts.length - 1 ? Infinity : size(texts[at]));
+  const order = texts.map((_, at) => at).sort((one, other) => rank(other) - rank(one));
+  /** @type {number[]} */
+  const kept = [];
+  for (const at of order) {
+    const overlaps = (/** @type {number} */ other) =>
+      Math.abs(heights[at] - heights[other]) < LABEL_HEIGHT &&
+      Math.abs(at - other) * room < (measure(texts[at]) + measure(texts[other])) / 2 + LABEL_GAP;
+    if (!kept.some(overlaps)) {
+      kept.push(at);
+    }
+  }
+  return texts.map((text, at) => (kept.includes(at) ? text : ""));
 }

@@ -24,6 +24,7 @@ export interface Layout {
   margin?: { t?: number };
   legend?: { orientation?: string };
   xaxis?: Axis;
+  yaxis?: Axis;
   updatemenus?: { buttons?: { args?: [unknown, Record<string, unknown>] }[] }[];
   [key: string]: unknown;
 }
@@ -64,6 +65,7 @@ export interface ModeBarButton {
 export interface Plotly {
   Icons: { camera: Icon };
   newPlot(holder: HTMLElement, data: Trace[], layout: Layout, options: object): Promise<unknown>;
+  restyle(element: GraphDiv, changes: Record<string, unknown>, traces: number[]): Promise<unknown>;
   relayout(holder: HTMLElement, changes: object): Promise<unknown>;
   purge(holder: HTMLElement): void;
   toImage(figure: object, options: object): Promise<string>;

@@ -1,7 +1,7 @@
 // @ts-check
 // Fitting figures: titles and names at the axis.
 
-import { fittedTicks, fittedTitle, plain, wrap } from "/static/fit.js";
+import { fittedLabels, fittedTicks, fittedTitle, plain, wrap } from "/static/fit.js";
 
 import { equal, ok } from "./assert.js";
 
@@ -73,4 +73,11 @@ export function long_slanted_names_become_vertical() {
 
 export function axis_without_names_is_not_changed() {
   equal(fittedTicks({}, 3, 3, 300), { more: 0 });
+}
+
+export function labels_of_small_bars_give_way() {
+  const measure = (/** @type {string} */ text) => 7 * text.length;
+  const texts = ["11.11", "+3.98", "\u22120.36", "\u22120.24", "16.70"];
+  equal(fittedLabels(texts, [100, 200, 150, 145, 300], 30, measure), ["11.11", "+3.98", "\u22120.36", "", "16.70"]);
+  equal(fittedLabels(texts, [100, 200, 150, 145, 300], 80, measure), texts);
 }
