@@ -65,5 +65,5 @@ fn operators_are_listed_by_name_and_by_stack() {
     assert_eq!(operators["events"]["cells"][0]["before"], "%events control --name ");
     assert_eq!(table(&mut notebook, "%operators control --by stack --no-figure").get("events"), None);
     assert!(notebook.text("%operators control --by module --no-figure").contains("with_modules=True"));
-    assert!(notebook.error("%operators control --by thread").contains("name, module or stack"));
+    assert!(notebook.error("%operators control --by thread").contains("name, module, stack or shape"));
 }

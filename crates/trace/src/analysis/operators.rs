@@ -7,13 +7,15 @@ use crate::Result;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::exec::checkpoint;
-use crate::frame::EventRows;
+use crate::frame::columns::INPUT_DIMS;
+use crate::frame::{EventRows, value_of};
 use crate::stats::micros;
 use call_tree::nesting::{Kernels, Walk};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::df;
-use polars::prelude::DataFrame;
+use polars::prelude::{Categorical32Type, DataFrame};
+use polars_arrow::array::PrimitiveArray;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
@@ -62,11 +64,17 @@ pub enum OperatorsBy {
     Module,
     /// Operators of one name inside of the same operators, the outermost first.
     Stack,
+    /// Operators of one name with inputs of the same shapes, where these were recorded.
+    Shape,
 }
 
 /// The answer's columns.
 const COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "operator or module; by stack the operators around it, too"),
+    Column::new(
+        "name",
+        Unit::None,
+        "operator or module; by stack the operators around it, too, by shape the shapes of its inputs",
+    ),
     Column::new("count", Unit::Count, "calls"),
     Column::new("cpu_total (us)", Unit::Micros, "time of the calls"),
     Column::new("cpu_self (us)", Unit::Micros, "time of the calls without those of other rows inside"),
@@ -78,7 +86,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// The words of `by`.
-const BY: &[&str] = &["name", "module", "stack"];
+const BY: &[&str] = &["name", "module", "stack", "shape"];
 
 /// Between the names of a stack.
 const INSIDE: &str = " › ";
@@ -107,6 +115,8 @@ pub struct State {
     without_rows: BTreeSet<i64>,
     /// Ranks whose calls launch no kernel.
     without_kernels: BTreeSet<i64>,
+    /// Ranks without shapes, if these are asked for.
+    without_shapes: BTreeSet<i64>,
 }
 
 impl Merge for State {
@@ -116,6 +126,7 @@ impl Merge for State {
         }
         self.without_rows.extend(other.without_rows);
         self.without_kernels.extend(other.without_kernels);
+        self.without_shapes.extend(other.without_shapes);
     }
 }
 
@@ -144,13 +155,17 @@ impl Sums {
 impl Analysis for Operators {
     const NAME: &'static str = "operators";
     const SUMMARY: &'static str = "List operators or modules with their CPU time and the kernels they launch.";
-    const PARAMETERS: &'static [Parameter] =
-        &[Parameter::new("by", ParameterKind::Choice(BY), "rows: operators by name, modules, or stacks of operators")];
+    const PARAMETERS: &'static [Parameter] = &[Parameter::new(
+        "by",
+        ParameterKind::Choice(BY),
+        "rows: operators by name, modules, stacks of operators, or operators by the shapes of their inputs",
+    )];
     const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events()];
     const NOTES: &'static str = "Total, kernels and span are of everything below a call; of calls inside a call of the same row only \
         once. Self times add up over the rows: a kernel and a moment of a thread count for the innermost operator, or module, \
         around them. launch_share is the part of the CPU time that launches take: a high one says that kernels are too small. \
-        --by module needs a trace that was recorded with stacks (with_stack, with_modules). Backward operators are inside of no module.";
+        --by module needs a trace that was recorded with stacks (with_stack, with_modules). Backward operators are inside of no module. \
+        --by shape needs shapes (record_shapes); operators without them have a row of their name.";
     const BYTES_PER_ROW: usize = 96;
     type State = State;
 
@@ -158,8 +173,12 @@ impl Analysis for Operators {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
         let graph = RankGraph::of(&rows, rank.rows(), crate::Compat::Exact);
         checkpoint::check()?;
-        let sums = sums(&rows, &graph, self.by);
+        let shapes = if self.by == OperatorsBy::Shape { shapes(&rank.all_events_with(&[INPUT_DIMS])?) } else { None };
         let mut state = State::default();
+        if self.by == OperatorsBy::Shape && shapes.is_none() {
+            state.without_shapes.insert(rank.rank());
+        }
+        let sums = sums(&rows, &graph, self.by, shapes.as_ref());
         if sums.is_empty() {
             state.without_rows.insert(rank.rank());
         }
@@ -183,10 +202,14 @@ impl Analysis for Operators {
         if state.without_kernels != state.without_rows {
             notes.extend(nothing_on(&list(&state.without_kernels), "No kernel is launched below an operator"));
         }
+        notes.extend(nothing_on(
+            &list(&state.without_shapes),
+            "No shapes are recorded (profile with record_shapes=True)",
+        ));
         let figure = figure(&rows);
         let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);
-        // A stack is no name of an event.
-        table.named_events = self.by != OperatorsBy::Stack;
+        // A stack, or a name with shapes, is no name of an event.
+        table.named_events = !matches!(self.by, OperatorsBy::Stack | OperatorsBy::Shape);
         Ok(Answer::of(table, figure, notes))
     }
 }
@@ -214,18 +237,18 @@ struct Open {
     is_outermost: bool,
 }
 
-/// The rows of the answer: operators or modules by name, or stacks of names.
+/// The rows of the answer: operators or modules by name, stacks of names, or names with shapes.
 struct Keys {
     by: OperatorsBy,
-    /// By the stack around it and the name.
+    /// By the stack around it, or the code of the shapes, and the name.
     numbers: HashMap<(Option<u32>, u32), u32, FixedState>,
-    /// Stack around it, name, sums and number of open calls of each.
+    /// Stack around it or shapes, name, sums and number of open calls of each.
     keys: Vec<(Option<u32>, u32, Sums, u32)>,
 }
 
 impl Keys {
-    fn number(&mut self, around: Option<u32>, name: u32) -> u32 {
-        let around = around.filter(|_| self.by == OperatorsBy::Stack);
+    fn number(&mut self, around: Option<u32>, shapes: Option<u32>, name: u32) -> u32 {
+        let around = if self.by == OperatorsBy::Stack { around } else { shapes };
         let next = self.keys.len() as u32;
         *self.numbers.entry((around, name)).or_insert_with(|| {
             self.keys.push((around, name, Sums::default(), 0));
@@ -244,8 +267,13 @@ impl Keys {
         // The stack around a key has a smaller number.
         for (around, name, sums, _) in self.keys {
             let name = rows.text(name);
-            let text = around.and_then(|around| texts.get(around as usize));
-            let text = text.map_or_else(|| name.to_owned(), |around| format!("{around}{INSIDE}{name}"));
+            let text = match self.by {
+                OperatorsBy::Shape => around.map(|shapes| format!("{name} {}", rows.text(shapes))),
+                _ => {
+                    around.and_then(|around| texts.get(around as usize)).map(|around| format!("{around}{INSIDE}{name}"))
+                }
+            };
+            let text = text.unwrap_or_else(|| name.to_owned());
             named.entry(text.clone()).or_default().add(&sums);
             texts.push(if self.by == OperatorsBy::Stack { text } else { String::new() });
         }
@@ -253,8 +281,19 @@ impl Keys {
     }
 }
 
-/// Adds up the calls of a rank.
-fn sums(rows: &EventRows, graph: &RankGraph, by: OperatorsBy) -> BTreeMap<String, Sums> {
+/// Returns the codes of the shapes of inputs by row; `None` if they were not recorded.
+fn shapes(events: &DataFrame) -> Option<PrimitiveArray<u32>> {
+    let column = events.column(INPUT_DIMS).ok()?.as_materialized_series().rechunk();
+    Some(column.cat::<Categorical32Type>().ok()?.physical().downcast_as_array().clone())
+}
+
+/// Adds up the calls of a rank; `shapes` are the codes of the shapes of inputs, if rows differ by them.
+fn sums(
+    rows: &EventRows,
+    graph: &RankGraph,
+    by: OperatorsBy,
+    shapes: Option<&PrimitiveArray<u32>>,
+) -> BTreeMap<String, Sums> {
     let mut kind = rows.kinds();
     let mut is_module = rows.per_text(|name| name.starts_with("nn.Module: "));
     let mut has_row = move |row: usize| match by {
@@ -276,7 +315,8 @@ fn sums(rows: &EventRows, graph: &RankGraph, by: OperatorsBy) -> BTreeMap<String
             }
             Walk::Enter(row) => {
                 if has_row(row) {
-                    let key = keys.number(open.last().map(|around| around.key), rows.name(row));
+                    let shapes = shapes.and_then(|shapes| value_of(shapes, row));
+                    let key = keys.number(open.last().map(|around| around.key), shapes, rows.name(row));
                     let opened = &mut keys.keys[key as usize].3;
                     let is_outermost = *opened == 0;
                     *opened += 1;
@@ -421,5 +461,23 @@ mod tests {
         let answer = TraceAnalysis::new(&trace).unwrap().ask(&Operators { by: OperatorsBy::Module }).unwrap();
         assert_eq!(answer.tables[0].frame.height(), 0);
         assert!(answer.notes[0].contains("with_stack=True"), "{:?}", answer.notes);
+    }
+
+    #[test]
+    fn operators_of_other_shapes_are_rows_of_their_own() {
+        let mm = |builder: TraceBuilder, at: i64, shapes: &str| {
+            builder.operator("aten::mm", at..at + 10).arg("Input Dims", shapes)
+        };
+        let builder = mm(mm(TraceBuilder::new(), 0, "[[2, 3], [3, 4]]"), 20, "[[2, 3], [3, 4]]");
+        let builder = mm(builder, 40, "[[5, 3], [3, 4]]").operator("aten::relu", 60..61);
+        let trace = TraceAnalysis::new(&TraceSet::from_bytes(builder.json()).unwrap()).unwrap();
+        let df = trace.operators(&Operators { by: OperatorsBy::Shape }).unwrap();
+        let names = df.column("name").unwrap().str().unwrap();
+        let counts = df.column("count").unwrap().i64().unwrap();
+        let found: Vec<_> = names.iter().flatten().zip(counts.iter().flatten()).collect();
+        assert_eq!(found, [("aten::mm [[2, 3], [3, 4]]", 2), ("aten::mm [[5, 3], [3, 4]]", 1), ("aten::relu", 1)]);
+        let answer = self::trace().ask(&Operators { by: OperatorsBy::Shape }).unwrap();
+        assert!(answer.notes.iter().any(|note| note.contains("record_shapes=True")), "{:?}", answer.notes);
+        assert!(answer.tables[0].frame.height() > 0, "operators without shapes have rows of their names");
     }
 }
