@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use crate::Error;
-use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg};
+use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg, OWN_ARGS};
 use trace_view::{Header, Kind as Shown, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct ParserArgs;
@@ -28,8 +28,8 @@ impl Magic for ParserArgs {
     }
 
     fn notes(&self) -> &'static str {
-        "--args takes comma-separated keys and groups. stream and correlation are always read; all reads every argument \
-         that occurs, known or not. Performance counters of CUPTI always become columns under their own names."
+        "--args takes comma-separated keys and groups. stream and correlation are always read, and what identifies a \
+         collective; all reads every argument that occurs, known or not. Performance counters of CUPTI always become columns under their own names."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -37,7 +37,7 @@ impl Magic for ParserArgs {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let mut shown: Vec<&AvailableArg> = AVAILABLE_ARGS.iter().collect();
+        let mut shown: Vec<&AvailableArg> = AVAILABLE_ARGS.iter().chain(OWN_ARGS).collect();
         if let Some(config) = call.parser_config("ARGS").filter(|config| !config.parse_all_args()) {
             let wanted = config.get_args()?;
             shown.retain(|arg| wanted.iter().any(|spec| spec.name == arg.column.name));

@@ -7,7 +7,7 @@ use crate::{Problem, UsageError};
 use regex::Regex;
 use std::collections::BTreeSet;
 use trace::filter::Where;
-use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ParserConfig, TimeChange};
+use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, OWN_ARGS, ParserConfig, TimeChange};
 
 /// The value of an argument.
 #[derive(Debug, Clone)]
@@ -239,7 +239,7 @@ fn choose(words: &[&str], typed: &str) -> Result<String, String> {
 /// Returns the words of a [`Kind::ParserArgs`], groups first.
 pub(in crate::magic) fn parser_words() -> impl Iterator<Item = &'static str> {
     let groups = ARG_GROUPS.iter().map(|group| group.name);
-    groups.chain([ALL_ARGS]).chain(AVAILABLE_ARGS.iter().map(|arg| arg.key))
+    groups.chain([ALL_ARGS]).chain(AVAILABLE_ARGS.iter().chain(OWN_ARGS).map(|arg| arg.key))
 }
 
 fn sort(text: &str) -> Option<Sort> {
