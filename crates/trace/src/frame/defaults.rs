@@ -3,7 +3,9 @@
 use super::args::{free, is_own};
 use super::columns::{CORRELATION, STREAM};
 use crate::Result;
-use crate::config::{AttributeSpec, AvailableArg, DefaultValue, ParserConfig, ValueType, known_args};
+use crate::config::{
+    ALWAYS_READ, AttributeSpec, AvailableArg, DefaultValue, ParserConfig, ValueType, by_raw_name, known_args,
+};
 use polars::prelude::{
     Column, DataFrame, DataType, Float64Chunked, Int64Chunked, IntoColumn, NewChunkedArray, PlSmallStr, Scalar,
     StringChunked,
@@ -14,7 +16,7 @@ impl ParserConfig {
     /// column for every requested argument, even if none occurs. `stream` and `correlation` are −1 where there is none.
     ///
     /// # Columns
-    /// Those of `events`, then those it lacks. Texts and lists become columns of strings. Where the column is of numbers
+    /// Those of `events` without what is read unrequested (`seq_num`, `process_group_name`, …), then those it lacks. Texts and lists become columns of strings. Where the column is of numbers
     /// and HTA's default is a text (`blocks_per_sm`), absence stays null.
     ///
     /// # Errors
@@ -34,6 +36,11 @@ impl ParserConfig {
     pub fn fill_defaults(&self, events: &DataFrame) -> Result<DataFrame> {
         let mut filled = events.clone();
         let specs = if self.parse_all_args() { of_all(events) } else { self.get_args()? };
+        for column in ALWAYS_READ.into_iter().filter_map(by_raw_name).map(|arg| arg.column.name) {
+            if !specs.iter().any(|spec| spec.name == column) {
+                filled = filled.drop_many([column]);
+            }
+        }
         let minimum = Self::ARGS_MINIMUM.into_iter().filter(|spec| !specs.iter().any(|known| known.name == spec.name));
         for spec in specs.iter().cloned().chain(minimum) {
             let ours = matches!(spec.name.as_str(), STREAM | CORRELATION);

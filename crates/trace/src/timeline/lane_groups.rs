@@ -15,8 +15,8 @@ pub(super) struct LaneGroup {
     pub(super) is_folded: bool,
 }
 
-/// Levels of the threads of a rank above which its streams come first: with frames of Python, they would begin below the first screen.
-const DEEP: usize = 16;
+/// Levels of a thread above which the streams of its rank come first: with frames of Python, they would begin below the first screen.
+const DEEP: usize = 14;
 
 /// Returns the lanes of all sides from above: of one trace rank by rank, streams below the threads unless these are deep. Of two traces the
 /// streams come first, each next to the same stream of the other side, then the threads, the bandwidths and the helper threads.
@@ -53,13 +53,13 @@ pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<Placed> {
     lanes
 }
 
-/// Tells whether the threads of a rank take many levels.
+/// Tells whether a thread of a rank takes many levels.
 fn is_deep(lanes: &[RankLane]) -> bool {
     let levels = |lane: &RankLane| match &lane.content {
         Content::Events(events) => events.levels().count(),
         Content::Counter(..) => 1,
     };
-    lanes.iter().filter(|lane| section(lane) == LaneSection::Threads).map(levels).sum::<usize>() > DEEP
+    lanes.iter().filter(|lane| section(lane) == LaneSection::Threads).any(|lane| levels(lane) > DEEP)
 }
 
 /// What equal lanes of two sides have in common: a stream its device and number, a thread its place, a bandwidth its label.
