@@ -82,7 +82,7 @@ fn tab_offers_groups_and_keys_not_given_yet() {
             "inference::pre_grad_nodes"
         ]
     );
-    assert_eq!(offered("%trace_load x --args=sm::warps,sm::"), ["sm::blocks", "sm::occupancy"]);
+    assert_eq!(offered("%trace_load x --args=sm::warps,sm::"), ["sm::blocks", "sm::occupancy", "sm::occupancy_limits"]);
     assert_eq!(offered("%trace_load x --args a"), ["all"]);
 }
 
