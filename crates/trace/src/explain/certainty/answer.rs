@@ -33,11 +33,12 @@ pub struct Certainty {
     pub host: Option<Controls>,
     /// The step.
     pub step: Judged,
-    /// The classes, as in [`Explanation::classes`].
+    /// The classes, as in [`Explanation::classes`](crate::Explanation::classes).
     pub classes: Vec<(&'static str, Judged)>,
     /// Idle time by cause, of the causes that there are.
     pub idle: Vec<(&'static str, Judged)>,
-    /// Regions, as in [`Explanation::rows`] without a filter. Absent for those with less than a thousandth of the step on both sides.
+    /// Regions, as in [`Explanation::rows`](crate::Explanation::rows) without a filter. Absent for those with less than a
+    /// thousandth of the step on both sides.
     pub regions: Vec<Option<Judged>>,
     /// Regions of the same operator, kernel and grade, in the order of [`Explanation::groups`].
     pub(in crate::explain) groups: Vec<Judged>,

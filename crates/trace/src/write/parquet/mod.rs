@@ -1,4 +1,4 @@
-//! Writing a trace as a folder of Parquet files: [`crate::parquet`] describes it.
+//! A trace written as a folder of Parquet files. The room `parquet` defines the layout of the folder.
 
 mod export;
 #[cfg(test)]
