@@ -38,6 +38,18 @@ TEXTS = {
     "In split size": "in_split_size",
     "Out split size": "out_split_size",
 }
+# Tracebook reads these where an event has them; the peers do not.
+OWN_NUMBERS = {
+    "Seq": "seq_num",
+    "Comms Id": "comms_id",
+    "Src Rank": "src_rank",
+    "Dst Rank": "dst_rank",
+    "original_stream": "original_stream",
+}
+OWN_TEXTS = {"Process Group Name": "process_group_name", "kernel_file": "kernel_file"}
+OWN = [*OWN_NUMBERS.values(), *OWN_TEXTS.values()]
+NUMBERS |= OWN_NUMBERS
+TEXTS |= OWN_TEXTS
 BANDWIDTH = ("memory bandwidth (GB/s)", "memory_bw_gbps")
 
 
@@ -121,7 +133,7 @@ def read(path):
             both["lenient"] += count * sum(byte for byte in encoded if byte > 32)
         args[column] = both
     args[BANDWIDTH[1]] = {"sum": math.fsum(bandwidths), "lenient": math.fsum(bandwidths)}
-    return {"rows": rows, "ts_ns": ts, "dur_ns": dur, "args": args}
+    return {"rows": rows, "ts_ns": ts, "dur_ns": dur, "args": args, "own": OWN}
 
 
 if __name__ == "__main__":
