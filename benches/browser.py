@@ -1,4 +1,4 @@
-"""How fast figures of the extension answer, in Chromium without a GPU: timelines on a page of their own, and timelines, tables, trees and
+"""Response times of figures of the extension, in Chromium without a GPU: timelines on a page of their own, and timelines, tables, trees and
 conversations in JupyterLab with the real kernel.
 
     python benches/browser.py [--events 1000000]

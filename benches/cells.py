@@ -1,4 +1,4 @@
-"""How long a user waits: medians of several runs of the real kernel, driven through jupyter_client.
+"""Waiting times of a user: medians of several runs of the real kernel, driven through jupyter_client.
 
     python benches/cells.py [--runs 5] [--control FOLDER --test FOLDER] [--evcxr PATH/TO/evcxr_jupyter]
                             [--other PATH/TO/tracebook --other-cells FOLDER]

@@ -1,4 +1,4 @@
-"""Where things are: the repository, the demo data, the kernel's name, the folder of recorded answers."""
+"""Locations: the repository, the demo data, the kernel's name, the folder of recorded answers."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How `make pytest` distributes tests to the workers of pytest-xdist: a group of files after the other, each to the first idle worker."""
+"""Distribution of tests to the workers of pytest-xdist: a group of files after the other, each to the first idle worker."""
 
 from xdist.scheduler import LoadScopeScheduling
 

@@ -1,5 +1,5 @@
 // @ts-check
-// What the user points at and has chosen: the slice under the pointer, the chosen slice with its arrows, the selected span, results of
+// The target of the pointer and of clicks: the slice under the pointer, the chosen slice with its arrows, the selected span, results of
 // a search.
 
 import { laneOf } from "./timeline-lane-list.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Where lanes are on the page: groups, lanes one below the other, their rows. Collapsed lanes keep all rows, in a few pixels.
+// Positions of lanes on the page: groups, lanes one below the other, their rows. Collapsed lanes keep all rows, in a few pixels.
 
 /** @import { Lane, Layout, Placed } from "../types/timeline-view" */
 

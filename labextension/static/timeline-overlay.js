@@ -1,5 +1,5 @@
 // @ts-check
-// What is drawn above the slices: the outlines of the slice under the pointer and of the chosen one, arrows, and the selected span.
+// Drawing above the slices: the outlines of the slice under the pointer and of the chosen one, arrows, and the selected span.
 
 import { writeExact } from "./timeline-scale.js";
 

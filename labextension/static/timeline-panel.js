@@ -1,5 +1,5 @@
 // @ts-check
-// What is chosen, in words: the slice with all its arguments, or the sums of the selected span.
+// The selection in words: the slice with all its arguments, or the sums of the selected span.
 
 import { copy } from "./copy.js";
 import { button, element } from "./element.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// What the renderers of timelines and of flame graphs share: the widget that Jupyter makes for an output, and the legend of changes.
+// Common parts of the renderers of timelines and of flame graphs: the widget that Jupyter makes for an output, and the legend of changes.
 
 import { button, element } from "./element.js";
 import { CHANGES, changeColour, changeMeaning } from "./timeline-colour.js";

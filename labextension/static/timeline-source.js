@@ -1,5 +1,5 @@
 // @ts-check
-// Where slices come from: the output itself, which needs no kernel, or the kernel over a comm.
+// Sources of slices: the output itself, which needs no kernel, or the kernel over a comm.
 
 import { markedSlices, sumUp } from "./timeline-slices.js";
 import { Conversation, placesOf, tileOf } from "./timeline-wire.js";

@@ -1,4 +1,4 @@
-//! What a kind of conversation has to provide.
+//! The interface of a kind of conversation.
 
 use super::Reply;
 use crate::Failure;

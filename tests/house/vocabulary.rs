@@ -132,7 +132,19 @@ fn findings(file: &str, text: &str, rules: &[(Regex, &Rule)]) -> Vec<Finding> {
     if file.ends_with(".rs") {
         found.extend(long_test_names(file, text));
     }
+    found.extend(clause_as_header(file, text));
     found
+}
+
+/// The header of a file that begins with a clause instead of a noun phrase.
+fn clause_as_header(file: &str, text: &str) -> Option<Finding> {
+    let header = Regex::new(
+        r#"\A(?:#![^\n]*\n|// @ts-check\n|\s)*(?://! |"""|// )((?:What|How|Which|Where|Whether|Why|When)\b[^\n]*)"#,
+    );
+    let header = header.unwrap().captures(text)?.get(1)?;
+    let line = text[..header.start()].matches('\n').count() + 1;
+    let instead = "a noun phrase as the header".to_owned();
+    Some(Finding { file: file.to_owned(), line, found: header.as_str().to_owned(), instead })
 }
 
 /// Names of tests that are longer than a sentence should be.
@@ -200,4 +212,12 @@ fn banned_words_are_found_in_names_and_across_lines() {
     let name = "a".repeat(LONGEST_TEST_NAME + 1);
     let text = format!("#[test]\nfn short() {{}}\n\n#[test]\n#[ignore]\nfn {name}() {{}}\n");
     assert_eq!(long_test_names("src/x.rs", &text)[0].line, 6);
+    for (file, text, line) in [
+        ("src/x.rs", "//! What a task is.\n", 1),
+        ("x.py", "#!/usr/bin/env python3\n\"\"\"How it runs.\"\"\"\n", 2),
+        ("x.js", "// @ts-check\n// Where lanes are.\n", 2),
+    ] {
+        assert_eq!(clause_as_header(file, text).map(|found| found.line), Some(line), "{text}");
+    }
+    assert!(clause_as_header("src/x.rs", "//! Tasks.\n//! What they are.\n").is_none());
 }

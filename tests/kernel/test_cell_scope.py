@@ -1,4 +1,4 @@
-"""What is in scope of a cell without `use`: polars with its readers, plotly with pictures, input. Interrupts of the compiler."""
+"""Names in scope of a cell without `use`: polars with its readers, plotly with pictures, input. Interrupts of the compiler."""
 
 import pytest
 

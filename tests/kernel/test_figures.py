@@ -1,4 +1,4 @@
-"""How long a user waits for the kernel, on an idle machine and concurrently with two busy processes.
+"""Waiting times of a user of the kernel, on an idle machine and concurrently with two busy processes.
 
 `make conformance` asserts the bounds of the figures. Otherwise these are tests of what is measured: other tests run meanwhile.
 """

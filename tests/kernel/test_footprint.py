@@ -1,4 +1,4 @@
-"""What a trace and a long session take: columns in memory once, mapped by kernel and cells, and little more cell after cell."""
+"""Memory of a trace and of a long session: columns in memory once, mapped by kernel and cells, and little more cell after cell."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What an attacker would try on everything that talks to other machines, against the built program.
+"""Attacks on everything that talks to other machines, against the built program.
 
 To repeat the attempts: `make kernel`, then `.venv/bin/python -m pytest tests/security -v`; TRACEBOOK_BIN names another build.
 All servers are on loopback (`hostile_servers.py`); Slurm is an imitation of its commands. SECURITY.md says what is promised.

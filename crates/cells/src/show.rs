@@ -1,4 +1,4 @@
-//! How a value is shown, chosen by its type.
+//! The output of a value, chosen by its type.
 //!
 //! evcxr calls `evcxr_display` on the last expression of a cell. The kernel writes [`value`]`(&(…))` around that expression.
 //! The choice is made by deref specialisation: the wrapper derefs level by level to the value, and Rust's method lookup takes

@@ -1,4 +1,4 @@
-//! What a table tells the engine: its columns, its parts, and how a part is read.
+//! The interface of a table: its columns, its parts, and reading a part.
 
 use crate::column::Column;
 use crate::index::Index;

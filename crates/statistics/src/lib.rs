@@ -1,4 +1,4 @@
-//! Whether two sets of runs differ: tests, intervals and verdicts on numbers alone.
+//! The difference of two sets of runs: tests, intervals and verdicts on numbers alone.
 //!
 //! Data flows one way: numbers of two sides → tests and estimates of one quantity ([`mann_whitney`], [`shift`], [`bca`], …) →
 //! corrections for many quantities ([`benjamini_hochberg`], [`max_t`], [`descend`]) and internal controls ([`Controls`]) →

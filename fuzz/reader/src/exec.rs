@@ -1,4 +1,4 @@
-//! What the reader needs of `crates/trace/src/exec`.
+//! The parts of `crates/trace/src/exec` that the reader needs.
 
 #[allow(dead_code)]
 #[path = "../../../crates/trace/src/exec/checkpoint.rs"]

@@ -1,4 +1,4 @@
-//! What Slurm says of tasks: its queue, and its accounting for those that have left the queue.
+//! States of tasks in Slurm: its queue, and its accounting for those that have left the queue.
 
 use super::commands::run;
 use std::collections::BTreeMap;

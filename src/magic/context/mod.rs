@@ -1,4 +1,4 @@
-//! What a running magic may touch: the session, the Rust side, outputs, and files that the user named.
+//! The context of a running magic: the session, the Rust side, outputs, and files that the user named.
 
 #[allow(clippy::module_inception)]
 mod context;

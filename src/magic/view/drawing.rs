@@ -1,4 +1,4 @@
-//! What `%timeline` and `%flame` share: flags of one trace or two, which ranks and iterations these select, and files.
+//! Common parts of `%timeline` and `%flame`: flags of one trace or two, the ranks and iterations that these select, and files.
 
 use super::write_drawn;
 use crate::Error;

@@ -1,5 +1,5 @@
 // @ts-check
-// Which views are drawn, asked for and kept.
+// Views that are drawn, asked for and kept.
 
 import { slicesOf } from "/static/timeline-slices.js";
 import { Tiles } from "/static/timeline-tiles.js";

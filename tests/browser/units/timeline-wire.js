@@ -1,5 +1,5 @@
 // @ts-check
-// What the kernel sends: the samples of docs/timeline-format.md, damaged columns, the conversation.
+// Messages of the kernel: the samples of docs/timeline-format.md, damaged columns, the conversation.
 
 import { fromKernel } from "/static/timeline-source.js";
 import { Conversation, NameTable, absolute, columnsOf, readTimeline, tileOf } from "/static/timeline-wire.js";

@@ -1,4 +1,4 @@
-//! Why a GPU is idle.
+//! Causes of the idle time of a GPU.
 
 use super::waits::waits_for_gpu;
 use crate::input::kind::Kind;

@@ -1,4 +1,4 @@
-//! How much each sample of a side counts.
+//! The weight of each sample of a side.
 
 use super::change::Mean;
 use super::partial::Partial;

@@ -1,4 +1,4 @@
-//! Which tree a GPU event is in, and below which node.
+//! Tree and parent node of a GPU event.
 
 use call_tree::{Builder, Class, Event, Iteration, Kind, LabelId, Labels, Reason, Recording, Role, Window};
 

@@ -1,4 +1,4 @@
-//! What names and categories mean to HTA, found once per text.
+//! Meanings of names and categories to HTA, found once per text.
 
 use super::Frame;
 use super::frame::NO_TEXT;

@@ -1,4 +1,4 @@
-//! Which kernels found an empty queue when they were launched.
+//! Kernels that found an empty queue when they were launched.
 
 use super::names::{Meaning, Names};
 use super::{Frame, Row};

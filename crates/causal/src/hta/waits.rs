@@ -1,4 +1,4 @@
-//! What waits stand for: the kernel before a record, and the kernel after a wait.
+//! Kernels that waits stand for: the kernel before a record, and the kernel after a wait.
 
 use super::names::{Meaning, Names};
 use super::{Frame, Row};

@@ -1,4 +1,4 @@
-//! What calls and streams wait for: from rows of synchronisation where the profiler recorded them, else inferred.
+//! Causes of the waits of calls and streams: from rows of synchronisation where the profiler recorded them, else inferred.
 
 use super::base::usual;
 use super::number::RankDraft;

@@ -1,6 +1,6 @@
 //! Functions that SQLite lacks, with the names and the meaning that they have in DuckDB.
 //!
-//! What SQLite has stays SQLite's: `concat`, `if`, `sign`, `string_agg` and others are not here.
+//! Functions of SQLite stay SQLite's: `concat`, `if`, `sign`, `string_agg` are not here.
 
 mod argument;
 mod math;

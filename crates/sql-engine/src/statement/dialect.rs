@@ -1,4 +1,4 @@
-//! What other databases write and SQLite does not: refused before SQLite sees it, since it reads some of it as something else.
+//! Syntax of other databases that SQLite lacks: refused before SQLite sees it, since it reads some of it as something else.
 
 use super::error::StatementError;
 use super::grouping::{Ungrouped, ungrouped_columns, written};

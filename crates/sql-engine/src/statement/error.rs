@@ -1,4 +1,4 @@
-//! Why a statement of SQL is refused.
+//! Reasons for which a statement of SQL is refused.
 
 use super::place::{line_and_column, marked};
 use super::token::tokens;

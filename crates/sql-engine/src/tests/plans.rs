@@ -1,4 +1,4 @@
-//! What a statement reads, and how it ends.
+//! Rows that a statement reads, and its end.
 
 use super::tables::{Collected, Rows, answer, run, virtual_tables};
 use crate::{Failure, Kind, OwnedValue, Receiver, StatementFailure, Value};

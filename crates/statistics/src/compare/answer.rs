@@ -1,4 +1,4 @@
-//! What a comparison answers.
+//! The answer of a comparison.
 
 use super::quantity::Scope;
 use super::verdict::{FEWEST, FEWEST_PAIRS, Verdict};

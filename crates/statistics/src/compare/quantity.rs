@@ -1,4 +1,4 @@
-//! What is compared: quantities of two sides, and how.
+//! The quantities of two sides that are compared, and the method.
 
 use crate::numbers::error::{Error, finite};
 

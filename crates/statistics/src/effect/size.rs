@@ -1,4 +1,4 @@
-//! How small a change samples can show, and how many values show a given one.
+//! The least change that samples can show, and the number of values that show a given one.
 
 use crate::numbers::distribution::student_quantile;
 use crate::two_sample::mann_whitney::smallest_p;

@@ -1,4 +1,4 @@
-//! How much the spread of typical quantities says of that of each: the prior of a moderated t.
+//! The prior of a moderated t: the spread of typical quantities, and its weight beside that of each.
 
 use statrs::function::gamma::digamma;
 

@@ -1,4 +1,4 @@
-//! What every method uses: checked input, moments, distributions, random numbers.
+//! Parts of every method: checked input, moments, distributions, random numbers.
 
 pub(crate) mod distribution;
 pub(crate) mod error;

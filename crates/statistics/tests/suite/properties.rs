@@ -1,4 +1,4 @@
-//! What holds for any input: symmetry, monotonicity, uniform p, no panic.
+//! Properties for any input: symmetry, monotonicity, uniform p, no panic.
 
 use statistics::*;
 

@@ -1,4 +1,4 @@
-//! What of lanes a window shows: of each level at most one slice per 2^k ns.
+//! Slices of lanes in a window: of each level at most one slice per 2^k ns.
 
 use super::{Lane, Name, Window};
 

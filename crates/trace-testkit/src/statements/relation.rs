@@ -1,4 +1,4 @@
-//! What FROM names: a table or a common table, whole or some of its rows.
+//! A relation of FROM: a table or a common table, whole or some of its rows.
 
 use super::draft::{Draft, Scope, Source};
 use super::value::{Samples, Value, as_double, bits_of};

@@ -1,4 +1,4 @@
-//! What is known of the values of an expression.
+//! Known facts of the values of an expression.
 
 use super::ColumnKind;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What the generators of traces promise.
+//! Promises of the generators of traces.
 
 mod demo;
 mod large;

@@ -1,4 +1,4 @@
-//! What bounds the steps of two runs, and how that changed.
+//! Bounds of the steps of two runs, and their change.
 
 use super::regions::{RegionBound, regions};
 use crate::critical_path::{BoundSide, words};

@@ -1,4 +1,4 @@
-//! What bounds the steps of two runs, and how that changed: the answers of [`critical_path`](crate::critical_path) to both runs, by class
+//! Bounds of the steps of two runs, and their change: the answers of [`critical_path`](crate::critical_path) to both runs, by class
 //! of time and by region of their [explanation](crate::Explanation).
 
 mod change;

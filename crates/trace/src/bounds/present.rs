@@ -1,4 +1,4 @@
-//! What bounds two runs as frames, JSON, tables, figure and page.
+//! Bounds of two runs as frames, JSON, tables, figure and page.
 
 use super::change::{BoundChange, ClassBound};
 use super::regions::RegionBound;

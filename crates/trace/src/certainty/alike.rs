@@ -1,4 +1,4 @@
-//! Whether both sides do the same kind of work: shapes of inputs, and the mix of events.
+//! Comparability of the work of both sides: shapes of inputs, and the mix of events.
 
 use super::words::percent;
 use crate::exec::checkpoint::cancellable;

@@ -1,4 +1,4 @@
-//! What can be said of a comparison, and what cannot, in sentences.
+//! Conclusions of a comparison, and its limits, in sentences.
 
 use super::words::{ALPHA, SampleKind, percent};
 use crate::shorten_name;

@@ -1,4 +1,4 @@
-//! What can be said of a comparison: words of verdicts, sentences, and whether the sides are alike. Explanations, comparisons by name,
+//! Conclusions of a comparison: words of verdicts, sentences, comparability of the sides. Explanations, comparisons by name,
 //! gates and baselines share them.
 
 mod alike;

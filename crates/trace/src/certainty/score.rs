@@ -1,4 +1,4 @@
-//! How comparable two sides are, as one number.
+//! The comparability of two sides, as one number.
 
 use crate::{Unlike, Warning};
 use statistics::Comparability;

@@ -1,4 +1,4 @@
-//! What a collective has in common on all its ranks: its number and process group where they are recorded, else its order.
+//! The identity of a collective on all its ranks: its number and process group where they are recorded, else its order.
 
 use super::kind::{COLLECTIVE_NAME, RecordedKinds, known, texts};
 use crate::exec::checkpoint::cancellable;

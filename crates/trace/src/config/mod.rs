@@ -1,4 +1,4 @@
-//! Which arguments of events become columns: HTA's `ParserConfig`.
+//! The arguments of events that become columns: HTA's `ParserConfig`.
 //!
 //! Plain data: the known arguments ([`AVAILABLE_ARGS`]), their groups, and the request of one load.
 

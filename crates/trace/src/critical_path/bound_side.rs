@@ -1,4 +1,4 @@
-//! What bounds the windows of one run, by class of time.
+//! Bounds of the windows of one run, by class of time.
 
 use super::answer::{BoundWindow, CriticalPathAnswer, added, diagnosis};
 use super::query::CriticalPath;

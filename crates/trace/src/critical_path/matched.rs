@@ -1,4 +1,4 @@
-//! What a change chooses: rows of ranks, by what bounds them.
+//! Rows of ranks that a change selects, by their bound.
 
 use super::change::TimeChange;
 use crate::exec::checkpoint;

@@ -1,4 +1,4 @@
-//! What bounds a step, and what would help: the critical path of a recording, and what changes would save, by replay.
+//! The critical path of a recording, and the time that changes would save, by replay.
 //!
 //! `recording` turns frames of ranks into the input of [`causal`], whose graph and replay do the work; `solve` asks them for the path of
 //! each window, `savings` what names would save, `tried` what the changes of the question would do; `answer`, `tables`, `present`,

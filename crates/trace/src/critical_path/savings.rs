@@ -1,4 +1,4 @@
-//! What names and classes of time on the path would save, each computed once for all windows.
+//! Savings by name and by class of time on the path, each computed once for all windows.
 
 use super::answer::{BoundWindow, WhatIf, added, diagnosis, largest};
 use super::job::unless_cancelled;

@@ -1,4 +1,4 @@
-//! How lengths of windows make the length of a step.
+//! The length of a step from the lengths of windows.
 
 use super::windows::Chosen;
 use causal::{Graph, Window};

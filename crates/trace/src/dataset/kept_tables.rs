@@ -1,4 +1,4 @@
-//! Where the instants and counters of a rank are kept once they are read.
+//! Storage of the instants and counters of a rank once they are read.
 
 use super::spill::SpilledFile;
 use crate::Result;

@@ -1,4 +1,4 @@
-//! Where the columns of loaded ranks stay, and how many files are read at once, so that a load fits its memory budget.
+//! Placement of the columns of loaded ranks, and the number of files read at once, so that a load fits its memory budget.
 //!
 //! Columns stay in memory up to half of the budget, as long as the largest rank can still be worked on beside them; those of
 //! further ranks go to files. A file is read when what it will

@@ -1,4 +1,4 @@
-//! Where the instants and counters of a rank are besides the trace file: in the cache, or in an export.
+//! Sources of the instants and counters of a rank besides the trace file: the cache, or an export.
 
 use super::kept_tables::{Kept, Place};
 use crate::frame::tables::Tables;

@@ -1,4 +1,4 @@
-//! What a task is given besides its ranks: the question and what all ranks share.
+//! The input of a task besides its ranks: the question, and facts that all ranks share.
 
 use crate::frame::ColumnType;
 use crate::{Compat, DiffSide, ParserConfig};

@@ -1,4 +1,4 @@
-//! Why no critical path is found.
+//! Reasons for which no critical path is found.
 
 use trace_view::format::{counted, list};
 

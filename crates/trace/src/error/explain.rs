@@ -1,4 +1,4 @@
-//! Why an explanation, or a comparison of runs, cannot answer.
+//! Reasons for which an explanation, or a comparison of runs, cannot answer.
 
 use super::details::without_modules;
 

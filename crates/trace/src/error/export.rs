@@ -1,4 +1,4 @@
-//! Why a trace cannot be exported, or an export cannot be loaded.
+//! Reasons for which a trace cannot be exported, or an export cannot be loaded.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;

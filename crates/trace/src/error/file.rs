@@ -1,4 +1,4 @@
-//! Why a file cannot be used as a trace.
+//! Reasons for which a file cannot be used as a trace.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Why a filter cannot be used.
+//! Reasons for which a filter cannot be used.
 
 use trace_view::format::list;
 

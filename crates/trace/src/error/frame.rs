@@ -1,4 +1,4 @@
-//! Why a frame or a saved trace does not hold what it should.
+//! Reasons for which a frame or a saved trace is refused.
 
 /// Why a frame is not a table of events or a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Why a small file that the library keeps for its user cannot be used.
+//! Reasons for which a small file that the library keeps for its user cannot be used.
 
 /// Why a file of accepted changes or of baselines cannot be used.
 #[derive(Debug, thiserror::Error)]

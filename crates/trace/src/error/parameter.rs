@@ -1,4 +1,4 @@
-//! Why a parameter of an analysis is refused.
+//! Reasons for which a parameter of an analysis is refused.
 
 /// Why a parameter of an analysis is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Why an address cannot be read, or object storage refuses.
+//! Reasons for which an address cannot be read, or object storage refuses.
 
 use super::Error;
 use trace_view::format::list;

@@ -1,6 +1,6 @@
 //! Work on many ranks in batches that fit the memory budget.
 //!
-//! What a rank needs while it is worked on (its columns if they are in a file, and working memory) is estimated before. A
+//! The memory that a rank needs while it is worked on (its columns if they are in a file, and working memory) is estimated before. A
 //! batch is as many of the next ranks as fit together into what the budget has left, the same number on every thread, and at
 //! least one; its ranks run in parallel, and the next batch begins once all of them have ended. No rank waits for memory inside
 //! a thread pool, so there is no deadlock, and a thread that takes a second rank while it waits for part of its first exceeds

@@ -1,4 +1,4 @@
-//! Whether the steps of both sides do the same kind of work.
+//! Comparability of the work in the steps of both sides.
 
 use crate::Warning;
 use crate::certainty::{EventMix, InputShapes};

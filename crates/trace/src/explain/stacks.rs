@@ -1,4 +1,4 @@
-//! Whether a rank recorded frames of Python, or launches of graphs.
+//! Frames of Python, and launches of graphs, in the recording of a rank.
 
 use crate::domain::EventKind;
 use crate::frame::columns::{CAT, NAME, TS};

@@ -1,4 +1,4 @@
-//! What differs by structure: operators that only one side has, or that run another number of times. Facts, not measurements.
+//! Structural differences: operators that only one side has, or that run another number of times. Facts, not measurements.
 
 use crate::CountChange;
 

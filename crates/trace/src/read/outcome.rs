@@ -1,4 +1,4 @@
-//! What parsing a file yields besides events.
+//! Results of parsing a file besides events.
 
 use super::AnomalyCounts;
 use serde_json::{Map, Value};

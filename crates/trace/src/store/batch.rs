@@ -1,4 +1,4 @@
-//! What is around the columns of an Arrow file with one record batch: the messages before them, and the footer.
+//! The frame around the columns of an Arrow file with one record batch: the messages before them, and the footer.
 //!
 //! polars' writer copies a whole batch before it writes it. Here columns are written from where they are.
 

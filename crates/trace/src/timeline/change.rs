@@ -1,4 +1,4 @@
-//! What changed from control to test: the colours of two stacked timelines.
+//! Changes from control to test: the colours of two stacked timelines.
 
 use super::lane::Placed;
 use crate::RankInfo;

@@ -1,4 +1,4 @@
-//! Which lanes an output lists. A front end asks for the others: the threads of a trace are bounded by its events only.
+//! The lanes that an output lists. A front end asks for the rest: the threads of a trace are bounded by its events only.
 
 use super::lane::Placed;
 use super::lane_labels::section;

@@ -1,4 +1,4 @@
-//! What a timeline shows, and its builder.
+//! The selection that a timeline shows, and its builder.
 
 use super::query_side::QuerySides;
 use crate::filter::Where;

@@ -1,4 +1,4 @@
-//! What a window shows of some lanes, in the format of `docs/timeline-format.md`.
+//! Slices of some lanes in a window, in the format of `docs/timeline-format.md`.
 
 use super::lane::Content;
 use super::lane_labels::cut;

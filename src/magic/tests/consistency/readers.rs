@@ -1,4 +1,4 @@
-//! How each quantity is read from the answer of each magic that shows it.
+//! Readers of each quantity from the answer of each magic that shows it.
 
 use super::{Case, Reader, Values};
 use crate::magic::Quantity;

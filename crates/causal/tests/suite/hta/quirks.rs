@@ -1,4 +1,4 @@
-//! What the goldens do not show: inputs that HTA fails at, and sizes that it does not bear.
+//! Cases beyond the goldens: inputs that HTA fails at, and sizes that it does not bear.
 
 use causal::hta::{Frame, Graph, Options, Row, Share, Window};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! How far HTA's path is from the truth, beside ours: on simulated jobs whose truth is known, and on recorded traces.
+//! The distance of HTA's path from the truth, beside ours: on simulated jobs whose truth is known, and on recorded traces.
 
 use super::loaded::{Loaded, load, load_all};
 use crate::load::{job, shared};

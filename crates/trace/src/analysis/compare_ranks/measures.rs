@@ -1,4 +1,4 @@
-//! What is measured of each rank: times by class, kernel and operator.
+//! Measures of each rank: times by class, kernel and operator.
 
 use crate::Result;
 use crate::analysis::{Merge, RankView};

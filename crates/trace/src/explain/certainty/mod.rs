@@ -1,4 +1,4 @@
-//! How certain the changes of an explanation are: intervals, q and verdicts.
+//! The certainty of the changes of an explanation: intervals, q and verdicts.
 //!
 //! Data flows one way: samples of all ranks → one value for each iteration ([`sampling`]) → quantities in a tree, step → class → operator
 //! and kernel → region ([`quantities`]) → [`statistics::compare`] → [`Certainty`].

@@ -1,4 +1,4 @@
-//! What can be said of an explanation, and what cannot, in sentences.
+//! Conclusions of an explanation, and its limits, in sentences.
 
 use super::answer::Certainty;
 use super::judged::Judged;

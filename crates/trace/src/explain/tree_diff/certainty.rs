@@ -1,4 +1,4 @@
-//! How certain the changes of the rows are.
+//! The certainty of the changes of the rows.
 
 use super::entry::{Entry, TreeKind};
 use crate::explain::Explanation;

@@ -1,4 +1,4 @@
-//! What an address names: an object, the objects of a folder, or those that match a pattern.
+//! Objects that an address names: one, those of a folder, or those that match a pattern.
 
 use super::answer::Exchange;
 use super::client::Clients;

@@ -1,5 +1,5 @@
-//! Where an answer may lead: requests to object storage nowhere, those to a web server to hosts that are no less safe than the one that the
-//! user named.
+//! Allowed targets of redirects: none for requests to object storage; for those to a web server, hosts that are no less safe
+//! than the one that the user named.
 
 use super::uri::Scheme;
 use crate::error::StorageReason;

@@ -1,4 +1,4 @@
-//! What a cache contains, and clearing it.
+//! The entries of a cache, and clearing it.
 
 use super::access::Cache;
 use super::folder_lock::FolderLock;

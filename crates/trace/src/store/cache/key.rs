@@ -1,4 +1,4 @@
-//! What an entry was made of: a file and the options of its load.
+//! The key of an entry: a file and the options of its load.
 
 use crate::Compat;
 use crate::domain::{canonical, file_of};

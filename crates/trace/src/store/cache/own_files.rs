@@ -1,4 +1,4 @@
-//! Which files of a folder are those of a cache: the folder is claimed at its first use, and only what is proved is removed.
+//! Ownership of the files of a cache: its folder is claimed at its first use, and only what is proved is removed.
 
 use super::folder_lock::FolderLock;
 use super::in_use::InUse;

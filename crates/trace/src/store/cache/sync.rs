@@ -1,4 +1,4 @@
-//! Which entries survive a crash of the machine.
+//! Entries that survive a crash of the machine.
 //!
 //! A new entry may be written; its pages are not on the disk yet. A thread waits for them and then takes away the right to
 //! write. After a crash, entries that still have it are not believed.

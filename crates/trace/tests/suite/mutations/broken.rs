@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, from its structure down to its bytes.
+//! Damage to a trace, from its structure down to its bytes.
 
 use serde_json::{Map, Value, json};
 use trace_testkit::Random;

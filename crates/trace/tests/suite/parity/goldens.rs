@@ -1,4 +1,4 @@
-//! Where traces and goldens lie, and how they are read.
+//! Locations of traces and goldens, and their readers.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

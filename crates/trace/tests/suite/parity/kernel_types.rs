@@ -1,4 +1,4 @@
-//! What the name of a kernel says it does.
+//! The type of a kernel by its name.
 
 use super::goldens::{TRACES, csv, either, say, shared};
 use super::ledger::counted;
