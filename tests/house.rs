@@ -130,7 +130,7 @@ fn features(packages: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn polars_compiles_once_whatever_is_built() {
     let all = features(&["--workspace"]);
-    for package in ["cells", "trace", "trace-view", "tracebook"] {
+    for package in ["cells", "trace", "trace-render", "tracebook"] {
         for (name, sets) in features(&["-p", package]) {
             let known = &all[&name];
             assert!(

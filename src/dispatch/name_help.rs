@@ -41,7 +41,7 @@ fn is_path(text: &str) -> bool {
 /// Returns the help page of a name; `None` if it is unknown.
 pub(super) fn page(name: &str, session: &Session, view: &View) -> Option<Bundle> {
     if let Some(trace) = session.runs(name).first() {
-        let bundles = trace.present().bundles();
+        let bundles = trace_render::bundles(&trace.present());
         let line = match session.groups().runs(name) {
             Some(runs) => format!("{name}: {}, a group of runs; in Rust cells {}", runs.join(", "), trace.label()),
             None => format!("{name}: TraceSet, a loaded trace"),

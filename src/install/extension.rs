@@ -88,7 +88,7 @@ pub(super) fn folder(share: &Path) -> PathBuf {
 /// If a file cannot be written.
 pub(super) fn install(share: &Path, packaged: bool) -> Result<PathBuf, InstallError> {
     let folder = folder(share);
-    let plotly = trace_view::offline_plotly_js();
+    let plotly = trace_render::offline_plotly_js();
     let scripts = scripts(&plotly);
     let version = digest(&scripts);
     match std::fs::remove_dir_all(&folder) {
@@ -108,7 +108,7 @@ pub(super) fn install(share: &Path, packaged: bool) -> Result<PathBuf, InstallEr
 
 /// Returns the entry point of this program's extension, relative to its folder.
 pub(super) fn entry() -> String {
-    versioned_entry(&digest(&scripts(&trace_view::offline_plotly_js())))
+    versioned_entry(&digest(&scripts(&trace_render::offline_plotly_js())))
 }
 
 fn versioned_entry(version: &str) -> String {

@@ -75,7 +75,7 @@ impl Magic for Flame {
         let query = shown_runs(call, context).into_iter().fold(query, FlameQuery::remark);
         let (flame, bundle) = context.run_blocking(move || -> trace::Result<_> {
             let flame = query.run()?;
-            let bundle = flame.bundle();
+            let bundle = flame.bundle(trace_render::lanes);
             Ok((flame, bundle))
         })?;
         context.check_interrupt()?;

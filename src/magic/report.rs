@@ -117,8 +117,8 @@ impl Page {
         Ok(Self {
             title: format!("{} → {}", control.label, test.label),
             report,
-            flame: (flame.title(), flame.bundle()),
-            timeline: (timeline.title(), timeline.bundle()),
+            flame: (flame.title(), flame.bundle(trace_render::lanes)),
+            timeline: (timeline.title(), timeline.bundle(trace_render::lanes)),
         })
     }
 

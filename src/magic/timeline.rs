@@ -70,7 +70,7 @@ impl Magic for Timeline {
         let query = shown_runs(call, context).into_iter().fold(query, TimelineQuery::remark);
         let (bundle, title) = context.run_blocking(move || -> trace::Result<_> {
             let timeline = query.run()?;
-            Ok((timeline.bundle(), timeline.title()))
+            Ok((timeline.bundle(trace_render::lanes), timeline.title()))
         })?;
         context.check_interrupt()?;
         deliver_drawing(call, context, &title, bundle, TIMELINE)

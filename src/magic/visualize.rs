@@ -149,7 +149,7 @@ fn subtitle(about: &str, shown: usize, rows: &SelectedRows) -> String {
 /// If a file cannot be written.
 pub(super) fn deliver(call: &Call<'_>, context: &Context<'_>, figure: Figure) -> Result<(), Error> {
     let title = figure.title.clone();
-    for bundle in Report::of(Part::Figure(figure)).bundles() {
+    for bundle in trace_render::bundles(&Report::of(Part::Figure(figure))) {
         let mut written = Vec::new();
         if let Some(path) = call.path("html") {
             write_page(&path, &title, &bundle)?;

@@ -38,7 +38,7 @@ def screenshots(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def sample_bundles():
-    """Bundles of every kind, from trace-view's example."""
+    """Bundles of every kind, from trace-render's example."""
     return json.loads(subprocess.run([samples()], check=True, capture_output=True).stdout)
 
 

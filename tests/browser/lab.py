@@ -31,7 +31,7 @@ def samples():
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
     program = target / "release" / "examples" / "sample_bundles"
     if not program.exists():
-        build = ["cargo", "build", "--release", "--locked", "-p", "trace-view", "--example", "sample_bundles"]
+        build = ["cargo", "build", "--release", "--locked", "-p", "trace-render", "--example", "sample_bundles"]
         subprocess.run(build, cwd=ROOT, check=True)
     return program
 

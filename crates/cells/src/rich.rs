@@ -40,7 +40,7 @@ fn table(frame: &DataFrame, caption: &str) -> Shown {
         };
     }
     table.events = event_cells(frame);
-    Ok(table.present().bundles())
+    Ok(trace_render::bundles(&table.present()))
 }
 
 /// Returns the notebook cells that list the events behind the rows of a comparison: all events of the traces with its labels.
@@ -106,7 +106,7 @@ macro_rules! presented {
     ($($type:ty),*) => {$(
         impl Rich for $type {
             fn bundles(&self) -> Shown {
-                Ok(self.present().bundles())
+                Ok(trace_render::bundles(&self.present()))
             }
         }
     )*};

@@ -1,5 +1,7 @@
 //! MIME bundles: alternative forms of one output. A front end draws the richest form it knows.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,6 +22,11 @@ pub const FLAME: &str = "application/vnd.tracebook.flame.v1+json";
 
 /// The start of the plain text of a warning.
 pub(crate) const WARNING: &str = "Warning: ";
+
+/// Encodes bytes for a bundle, in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
 
 /// One output: MIME type → content, as a Jupyter message carries it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -132,7 +132,7 @@ pub struct Figure {
 
 impl Figure {
     /// Returns the figure with the series of one choice only.
-    pub(crate) fn only(&self, choice: &Choice) -> Self {
+    pub fn only(&self, choice: &Choice) -> Self {
         let series = choice.series.iter().filter_map(|&index| self.series.get(index)).cloned().collect();
         let second = self.second.as_ref().map(|second| {
             let uses = |index: &usize| choice.series.get(*index).is_some_and(|series| second.series.contains(series));
@@ -142,7 +142,7 @@ impl Figure {
     }
 
     /// Tells whether a series uses the second axis of values.
-    pub(crate) fn on_second(&self, series: usize) -> bool {
+    pub fn on_second(&self, series: usize) -> bool {
         self.second.as_ref().is_some_and(|second| second.series.contains(&series))
     }
 
@@ -182,7 +182,7 @@ impl Figure {
     }
 
     /// Returns the figure that a picture shows: the first choice; the subtitle says of how many.
-    pub(crate) fn still(&self) -> Self {
+    pub fn still(&self) -> Self {
         let Some(choice) = self.choices.first() else { return self.clone() };
         let mut still = self.only(choice);
         still.append_to_subtitle(&format!("{}, 1 of {}", choice.name, self.choices.len()));

@@ -70,12 +70,12 @@ pub struct Labelled {
 
 impl HeatMap {
     /// Returns the number of columns.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.values.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// Returns the least and the largest value; `None` if there is none.
-    pub(crate) fn extremes(&self) -> Option<(f64, f64)> {
+    pub fn extremes(&self) -> Option<(f64, f64)> {
         let finite = self.values.iter().flatten().filter(|value| value.is_finite());
         let (low, high) =
             finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)));
@@ -83,13 +83,13 @@ impl HeatMap {
     }
 
     /// Tells whether a value is missing.
-    pub(crate) fn has_gaps(&self) -> bool {
+    pub fn has_gaps(&self) -> bool {
         let width = self.width();
         self.values.iter().any(|row| row.len() < width || row.iter().any(|value| !value.is_finite()))
     }
 
     /// Returns the value in a row and a column; `None` for a gap.
-    pub(crate) fn value(&self, row: usize, column: usize) -> Option<f64> {
+    pub fn value(&self, row: usize, column: usize) -> Option<f64> {
         self.values.get(row)?.get(column).copied().filter(|value| value.is_finite())
     }
 

@@ -165,18 +165,4 @@ mod tests {
         lost.thin_out(8);
         assert_eq!(lost.series[0].y.len(), 1_000);
     }
-
-    #[test]
-    fn figure_of_a_million_points_has_small_json() {
-        let long = |shift: i32| {
-            let x: Vec<f64> = (0..125_000).map(|at| f64::from(at * 8 + shift) * 1.000_001).collect();
-            let y = x.iter().map(|x| (x * 0.001).sin() * 1e3).collect();
-            line(x, y)
-        };
-        let mut many = figure((0..8).map(long).collect());
-        many.thin_out(30_000);
-        let bundles = crate::Report::of(crate::Part::Figure(many)).bundles();
-        let json = bundles[0].data.get(crate::PLOTLY).map_or(0, |json| json.to_string().len());
-        assert!((100_000..2_000_000).contains(&json), "{json}");
-    }
 }

@@ -4,20 +4,20 @@ use crate::format::number;
 
 /// A bar between two values of the axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bar {
+pub struct Bar {
     /// The value at which it begins; of a total the lower end of the axis.
-    pub(crate) from: f64,
+    pub from: f64,
     /// The value at which it ends.
-    pub(crate) to: f64,
+    pub to: f64,
     /// Whether it is a total: the first or the last bar.
-    pub(crate) is_total: bool,
+    pub is_total: bool,
 }
 
 /// The space below the least value, as a share of the range of the values.
 const MARGIN: f64 = 0.6;
 
 /// Returns the bars of the values: the first and the last are totals, those between are changes.
-pub(crate) fn bars(values: &[f64]) -> Vec<Bar> {
+pub fn bars(values: &[f64]) -> Vec<Bar> {
     let low = floor(values);
     let mut at = 0.0;
     let last = values.len().saturating_sub(1);
@@ -35,7 +35,7 @@ pub(crate) fn bars(values: &[f64]) -> Vec<Bar> {
 }
 
 /// Returns the ends of the intervals of the values, where their bars end.
-pub(crate) fn ends(values: &[f64], intervals: &[Option<[f64; 2]>]) -> Vec<Option<[f64; 2]>> {
+pub fn ends(values: &[f64], intervals: &[Option<[f64; 2]>]) -> Vec<Option<[f64; 2]>> {
     let end = |((bar, &value), interval): ((&Bar, &f64), &Option<[f64; 2]>)| {
         let ends = interval.map(|ends| ends.map(|end| bar.to + end - value));
         ends.filter(|ends| ends.iter().all(|end| end.is_finite()))
@@ -44,7 +44,7 @@ pub(crate) fn ends(values: &[f64], intervals: &[Option<[f64; 2]>]) -> Vec<Option
 }
 
 /// Returns the interval of a value in words: `95 %: +1.2 … +3.4`.
-pub(crate) fn interval_text(interval: [f64; 2], is_total: bool) -> String {
+pub fn interval_text(interval: [f64; 2], is_total: bool) -> String {
     let decimals = number::decimals(interval.into_iter());
     let [low, high] = interval.map(|end| {
         let sign = if end > 0.0 && !is_total { "+" } else { "" };
@@ -54,7 +54,7 @@ pub(crate) fn interval_text(interval: [f64; 2], is_total: bool) -> String {
 }
 
 /// Returns the lower end of the axis: 0, or where the changes would be too small to be seen, a value near the totals.
-pub(crate) fn floor(values: &[f64]) -> f64 {
+pub fn floor(values: &[f64]) -> f64 {
     let mut at = 0.0;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let last = values.len().saturating_sub(1);
@@ -78,7 +78,7 @@ pub fn is_cut(values: &[f64]) -> bool {
 }
 
 /// Returns what is written at each bar: the value of a total, a change with its sign; nothing for an absent value.
-pub(crate) fn labels(values: &[f64]) -> Vec<String> {
+pub fn labels(values: &[f64]) -> Vec<String> {
     let last = values.len().saturating_sub(1);
     let is_total = |index: usize| index == 0 || index == last;
     let of = |totals: bool| {

@@ -32,8 +32,8 @@ impl Context<'_> {
     pub fn show(&self, report: &Report) {
         let width = self.out.width();
         let bundle = |part: &Part| match part {
-            Part::Folded(folded) => self.session.shown(folded).map(|folded| Part::Folded(folded).bundle(width)),
-            part => Some(part.bundle(width)),
+            Part::Folded(folded) => self.session.shown(folded).map(|folded| folded.bundle()),
+            part => Some(trace_render::bundle(part, width)),
         };
         // All are rendered before the first is shown.
         let bundles: Vec<_> = report.parts.iter().filter_map(bundle).collect();

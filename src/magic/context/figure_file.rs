@@ -6,7 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::path::Path;
-use trace_view::{Bundle, PLOTLY, PNG, offline_plotly_js};
+use trace_render::offline_plotly_js;
+use trace_view::{Bundle, PLOTLY, PNG};
 
 /// Writes the figure in `bundle` as one HTML file that needs no network.
 ///

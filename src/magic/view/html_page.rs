@@ -57,10 +57,9 @@ pub(crate) fn write_html(title: &str, report: &Report, out: &mut dyn Write) -> s
 /// Returns the HTML of a warning, of a figure its drawing, else its picture with the values as alternative text.
 pub(super) fn of_bundle(part: &Part) -> String {
     if let Part::Figure(figure) = part {
-        return figure.inline_svg();
+        return trace_render::inline_svg(figure);
     }
-    let report = Report::of(part.clone());
-    let Some(bundle) = report.bundles().into_iter().next() else { return String::new() };
+    let bundle = trace_render::bundle(part, None);
     let text = |mime: &str| bundle.data.get(mime).and_then(|content| content.as_str());
     match (text(HTML), text(PNG)) {
         (Some(html), _) => html.to_owned(),

@@ -8,7 +8,7 @@ use super::json::{axis, kind, title};
 use super::series::{is_points, on_second_axis, series_of};
 use plotly::Plot;
 use serde_json::Value;
-use trace_view::{BarMode, Bundle, Figure, PLAIN, PLOTLY, Points, Present, SecondAxis};
+use trace_view::{BarMode, Bundle, Figure, PLAIN, PLOTLY, Part, Points, SecondAxis};
 
 /// Returns the bundle of a plot.
 ///
@@ -18,8 +18,8 @@ pub(crate) fn bundle(plot: &Plot) -> Result<Bundle, String> {
     let json: Value = serde_json::from_str(&plot.to_json()).map_err(|error| format!("the plot: {error}"))?;
     let traces: Vec<&Value> = traces(&json).collect();
     let drawn = match heat_map(&traces, &json["layout"]) {
-        Some(map) => Some(map.bundle().with(PLAIN, text(&json).into())),
-        None => figure(&json).and_then(|figure| figure.present().bundles().into_iter().next()),
+        Some(map) => Some(trace_render::heat_map(&map).with(PLAIN, text(&json).into())),
+        None => figure(&json).map(|figure| trace_render::bundle(&Part::Figure(figure), None)),
     };
     let bundle = drawn.unwrap_or_else(|| Bundle::text(text(&json)));
     // A table of the strokes of crosses and boxes would mean nothing.

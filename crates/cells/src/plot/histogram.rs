@@ -2,7 +2,8 @@
 
 use super::json::{kind, numbers, points};
 use serde_json::Value;
-use trace_view::{Points, round_step};
+use trace_render::round_step;
+use trace_view::Points;
 
 /// The most bins of a histogram that does not give their number.
 const MOST_BINS: usize = 50;

@@ -2,7 +2,7 @@
 
 mod duration;
 mod list;
-pub(crate) mod number;
+pub mod number;
 mod size;
 
 pub use duration::{microseconds, microseconds_changed, nanoseconds, seconds};

@@ -1,7 +1,7 @@
 //! Numbers as text: thousands separators, equal decimals in a column, a real minus sign.
 
 /// The text of an absent value.
-pub(crate) const DASH: &str = "—";
+pub const DASH: &str = "—";
 
 /// Numbers from here on are written with an exponent.
 const TOO_LONG: f64 = 1e16;
@@ -11,7 +11,7 @@ const MOST_READABLE: i32 = 4;
 
 /// Returns the number of decimals for all of `values`: none if all are whole, else about four significant digits of the largest,
 /// but no more than the values have.
-pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+pub fn decimals(values: impl Iterator<Item = f64>) -> usize {
     let (mut largest, mut needed) = (0.0_f64, 0);
     for value in values.filter(|value| value.is_finite()) {
         largest = largest.max(value.abs());
@@ -35,7 +35,7 @@ fn has_decimals(value: f64, decimals: i32) -> bool {
 
 /// Formats `value` with `decimals` decimals: `−2,698.1`; a dash if it is not finite. A value that would be rounded to zero gets as
 /// many decimals as show two of its digits.
-pub(crate) fn float(value: f64, decimals: usize) -> String {
+pub fn float(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return DASH.to_owned();
     }
@@ -50,7 +50,7 @@ pub(crate) fn float(value: f64, decimals: usize) -> String {
 }
 
 /// Tells whether [`float`] would write so many zeros in front of a value that nobody counts them.
-pub(crate) fn is_tiny(value: f64, decimals: usize) -> bool {
+pub fn is_tiny(value: f64, decimals: usize) -> bool {
     let magnitude = value.abs();
     let is_small = magnitude > 0.0 && magnitude < 1.0 && !has_nonzero_digit(&format!("{magnitude:.decimals$}"));
     is_small && decimals_of_small(magnitude) > MOST_READABLE
@@ -71,7 +71,7 @@ fn decimals_of_small(magnitude: f64) -> i32 {
 }
 
 /// Formats `value` exactly, with `decimals` zeros after the point, to align with its column.
-pub(crate) fn int(value: i64, decimals: usize) -> String {
+pub fn int(value: i64, decimals: usize) -> String {
     let digits = value.unsigned_abs().to_string();
     let zeros = "0".repeat(decimals);
     signed(value < 0, &if decimals == 0 { digits } else { format!("{digits}.{zeros}") })
@@ -83,7 +83,7 @@ pub fn grouped(number: impl TryInto<i64>) -> String {
 }
 
 /// Adds arrow and sign to the text of a difference: `▲ +1,307.7`, `▼ −2,698.1`, `0.0`.
-pub(crate) fn difference(value: f64, text: String) -> String {
+pub fn difference(value: f64, text: String) -> String {
     if value > 0.0 {
         format!("▲ +{text}")
     } else if value < 0.0 {

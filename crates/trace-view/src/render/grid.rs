@@ -1,7 +1,7 @@
 //! A table with all values as text, the common base of the text and HTML forms.
 
-use super::names::one_line;
 use crate::format::{number, seconds};
+use crate::names::one_line;
 use crate::tree::Place;
 use crate::{Header, Kind, Table, TableValue, Tree, Unit};
 

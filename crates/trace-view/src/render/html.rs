@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::grid::{Bar, Grid, Head, MOST_TREE_ROWS, Shown, Tone};
-use super::names::{elide, elide_apart};
 use super::tree_html;
+use crate::names::{elide, elide_apart};
 use crate::{Folded, Kind, Table};
 
 /// The most characters of a name that are shown; its `title` has the complete name.
@@ -161,7 +161,7 @@ pub(super) fn prose(text: &str) -> String {
 }
 
 /// Escapes text between tags and in quoted attributes.
-pub(super) fn escape(text: &str) -> Cow<'_, str> {
+pub fn escape(text: &str) -> Cow<'_, str> {
     html_escape::encode_quoted_attribute(text)
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::grid::{self, total_rows};
-use super::names::one_line;
+use crate::names::one_line;
 use crate::{EventCells, Kind, Table, TableValue, Tree};
 
 /// The most bytes of rows that are sent, so that a notebook stays small enough to open.

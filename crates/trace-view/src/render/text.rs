@@ -1,7 +1,7 @@
 //! Plain text, for terminals, logs and front ends without richer forms.
 
 use super::grid::Grid;
-use super::names::{elide, elide_apart, elide_within, is_control};
+use crate::names::{elide, elide_apart, elide_within, is_control};
 use crate::tree::Place;
 use crate::{Figure, Header, Kind, Points, Table, TableValue, grouped};
 

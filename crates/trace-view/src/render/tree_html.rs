@@ -5,7 +5,7 @@
 
 use super::grid::{Grid, Head, Shown};
 use super::html::{align, prose, push, tint, title};
-use super::names::{elide, elide_within};
+use crate::names::{elide, elide_within};
 use crate::tree::Place;
 use crate::{Kind, grouped};
 

@@ -281,7 +281,7 @@ impl TraceAnalysis {
     /// let analysis = TraceAnalysis::new(&TraceSet::load("../../notebooks/data/job")?)?;
     /// let answer = analysis.ask(&QueueLengthSummary { ranks: Some(vec![0, 2]), ..Default::default() })?;
     /// assert_eq!(answer.tables[0].frame.column("rank")?.unique()?.len(), 2);
-    /// let html = answer.present().bundles(); // tables and figures, each as text, HTML, plotly JSON, PNG
+    /// let page = answer.present(); // tables and figures as plain data, which trace_render::bundles renders
     /// # Ok(())
     /// # }
     /// ```

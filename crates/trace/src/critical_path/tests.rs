@@ -209,7 +209,7 @@ fn the_page_has_sentences_figures_and_tables() {
     assert!(one.edges().unwrap().column("binding").unwrap().bool().unwrap().any());
     let all = ask(CriticalPath { instance: Instance::All, ..CriticalPath::default() });
     assert_eq!(all.figure().series[0].y.len(), 3);
-    assert!(!report.bundles().is_empty());
+    assert!(!trace_render::bundles(&report).is_empty());
 }
 
 #[test]

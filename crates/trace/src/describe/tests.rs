@@ -286,7 +286,7 @@ fn page_has_summary_tables_and_one_figure() {
     let [Part::Figure(figure)] = figures.as_slice() else { panic!("{figures:?}") };
     let whole: f64 = figure.series.iter().map(|series| series.y[0]).sum();
     assert!((whole - 100.0).abs() < 1e-9, "{whole}");
-    assert!(report.bundles().iter().all(|bundle| !bundle.plain().is_empty()));
+    assert!(trace_render::bundles(&report).iter().all(|bundle| !bundle.plain().is_empty()));
     let one = page.report(1);
     let Some(Part::Table(kernels)) = one.parts.iter().rfind(|part| matches!(part, Part::Table(_))) else { panic!() };
     assert_eq!((kernels.rows.len(), kernels.total_rows), (1, 3));

@@ -125,7 +125,7 @@ fn ops_diff_groups_names_by_change() {
         .map(|key| json.find(&format!("\"{key}\"")).unwrap())
         .into();
     assert!(places.is_sorted(), "{json}");
-    let plain = answer.present().bundles()[0].plain().to_owned();
+    let plain = trace_render::bundles(&answer.present())[0].plain().to_owned();
     assert!(plain.contains("aten::relu") && plain.contains("3 added"), "{plain}");
 }
 

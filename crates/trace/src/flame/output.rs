@@ -98,9 +98,10 @@ impl FlameGraph {
         all
     }
 
-    /// Returns the output of a cell: the flame graph for our extension, a picture, and the widest stacks as text.
-    pub fn bundle(&self) -> Bundle {
-        self.picture().bundle(self.text()).with(FLAME, self.to_json())
+    /// Returns the output of a cell: the flame graph for our extension, and its still forms, which `draw` renders from the picture
+    /// and the widest stacks as text (`trace_render::lanes`).
+    pub fn bundle(&self, draw: fn(&Lanes, &str) -> Bundle) -> Bundle {
+        draw(&self.picture(), &self.text()).with(FLAME, self.to_json())
     }
 
     /// Returns the left-heavy layout as a still picture, the bottom of the stacks above.

@@ -12,11 +12,12 @@ const ACROSS: u32 = 760;
 const MOST_BOXES: usize = 400_000;
 
 impl Timeline {
-    /// Returns the output of a cell: the timeline for our extension, a picture, and what there is as text.
-    pub fn bundle(&self) -> Bundle {
+    /// Returns the output of a cell: the timeline for our extension, and its still forms, which `draw` renders from the picture
+    /// and the text of the timeline (`trace_render::lanes`).
+    pub fn bundle(&self, draw: fn(&Lanes, &str) -> Bundle) -> Bundle {
         let here = Inherited::here();
         let (still, json) = here.on_threads(|| {
-            rayon::join(|| here.run(|| self.picture().bundle(self.text())), || here.run(|| self.to_json()))
+            rayon::join(|| here.run(|| draw(&self.picture(), &self.text())), || here.run(|| self.to_json()))
         });
         still.with(TIMELINE, json)
     }

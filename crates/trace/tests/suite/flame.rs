@@ -76,7 +76,7 @@ fn vanished_stacks_are_shown() {
     let names: Vec<&str> = columns.iter().map(|column| column["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["parent", "depth", "name", "start", "dur", "self", "count", "control", "test", "change"]);
     assert!(output["names"].as_array().unwrap().iter().any(|name| name == "aten::addmm; <b>"));
-    assert!(flame.bundle().data.contains_key("image/png"));
+    assert!(flame.bundle(trace_render::lanes).data.contains_key("image/png"));
 }
 
 /// Reads folded stacks again: their sum, and the times by stack.

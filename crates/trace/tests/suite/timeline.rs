@@ -360,7 +360,7 @@ fn two_traces_are_aligned_and_coloured_by_change() {
     assert_eq!(of("only control"), (2.0, 92_000.0));
     assert_eq!(of("only test"), (1.0, 150_000.0));
     assert_eq!(of("aten::linear"), (3.0, 2_000.0));
-    let bundle = timeline.bundle();
+    let bundle = timeline.bundle(trace_render::lanes);
     assert!(bundle.data.contains_key("image/png") && !bundle.data.contains_key("text/html"));
 }
 
@@ -390,7 +390,7 @@ fn large_trace_is_embedded_within_its_limit() {
     let view = ask(&timeline, request);
     let looked = begin.elapsed();
     let begin = std::time::Instant::now();
-    let bundle = timeline.picture().bundle("");
+    let bundle = trace_render::lanes(&timeline.picture(), "");
     println!(
         "{} events ({} in the file): built in {built:?}, embedded {bytes} bytes in {embedded:?}, view of {} slices in {looked:?}, \
          picture in {:?}, {} bytes an event",

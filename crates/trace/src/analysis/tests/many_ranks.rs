@@ -44,9 +44,7 @@ fn no_answer_about_many_ranks_draws_each_of_them() {
             assert!(names.max().unwrap_or(0) <= 32, "{}: {}", entry.name, figure.title);
         }
         assert!(answer.figures.len() <= 3, "{}: {} figures", entry.name, answer.figures.len());
-        let bytes: usize = answer
-            .present()
-            .bundles()
+        let bytes: usize = trace_render::bundles(&answer.present())
             .iter()
             .map(|bundle| serde_json::to_vec(&bundle.data).unwrap().len())
             .max()

@@ -1,11 +1,11 @@
 //! Boxes in lanes as SVG above painted rectangles.
 
 use super::canvas::{CHAR, RIGHT, SMALL, WIDTH, begin, push, text as write, width};
-use super::names::{elide, one_line};
 use super::png::{Fill, Rectangle};
 use super::scale::round_step;
-use crate::format::seconds;
-use crate::{LaneRow, Lanes};
+use trace_view::format::seconds;
+use trace_view::names::{elide, one_line};
+use trace_view::{LaneRow, Lanes};
 
 /// The space above the lanes, for title and subtitle.
 const TOP: f64 = 58.0;
@@ -168,8 +168,8 @@ fn ticks(svg: &mut String, axis: &Axis, top: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaneBox;
-    use crate::render::png;
+    use crate::png;
+    use trace_view::LaneBox;
 
     fn lane(levels: usize, boxes: Vec<LaneBox>) -> LaneRow {
         LaneRow { label: "<script> & \u{ffff}".to_owned(), levels, boxes, area: vec![] }

@@ -3,14 +3,14 @@
 use super::blocks::Blocks;
 use super::colours::{COLOURS, ColourScale};
 use super::ticks::{evenly_spaced, labels, plain, position, round_positions};
-use crate::render::canvas::{CHAR, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text as write, width};
-use crate::render::labels::Labels;
-use crate::render::names::{elide, elide_apart, one_line};
-use crate::render::palette::OUTLIER;
-use crate::render::png::{Fill, Rectangle};
-use crate::render::scale::Scale;
-use crate::render::{axis_title, canvas};
-use crate::{Colours, HeatMap};
+use crate::canvas::{CHAR, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text as write, width};
+use crate::labels::Labels;
+use crate::png::{Fill, Rectangle};
+use crate::scale::Scale;
+use crate::{axis_title, canvas};
+use trace_view::names::{elide, elide_apart, one_line};
+use trace_view::palette::OUTLIER;
+use trace_view::{Colours, HeatMap};
 
 /// The most characters of a row's name.
 const ROW_CHARS: usize = 34;
@@ -28,16 +28,16 @@ const AROUND: usize = 174;
 const HEIGHTS: (usize, usize) = (280, 1_200);
 
 /// A drawn heat map.
-pub(in crate::render) struct Drawn {
-    pub(in crate::render) svg: String,
+pub(crate) struct Drawn {
+    pub(crate) svg: String,
     /// The height in pixels.
-    pub(in crate::render) height: f64,
+    pub(crate) height: f64,
     /// Rectangles of the values, painted before the SVG.
-    pub(in crate::render) below: Vec<Rectangle>,
+    pub(crate) below: Vec<Rectangle>,
 }
 
 /// Draws a heat map; `None` if it has no value.
-pub(in crate::render) fn picture(map: &HeatMap) -> Option<Drawn> {
+pub(crate) fn picture(map: &HeatMap) -> Option<Drawn> {
     let colours = ColourScale::of(map)?;
     let blocks = Blocks::of(map);
     let (across, down) = (blocks.values.first().map_or(0, Vec::len), blocks.values.len());
@@ -84,7 +84,7 @@ pub(in crate::render) fn picture(map: &HeatMap) -> Option<Drawn> {
 }
 
 /// Returns the height of a heat map in pixels.
-pub(in crate::render) fn height(map: &HeatMap) -> u32 {
+pub(crate) fn height(map: &HeatMap) -> u32 {
     let (least, most) = HEIGHTS;
     if let Some(height) = map.height {
         return height.clamp(240, 1_200);

@@ -1,7 +1,7 @@
 //! Blocks of neighbours, for a heat map with more values than a picture has pixels.
 
-use crate::format::number;
-use crate::{Colours, HeatMap};
+use trace_view::format::number;
+use trace_view::{Colours, HeatMap};
 
 /// The most columns and rows that are drawn.
 pub(super) const MOST_COLUMNS: usize = 600;

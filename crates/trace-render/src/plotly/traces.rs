@@ -1,14 +1,14 @@
 //! Series as traces of plotly.js.
 
 use super::style::{escape, to_json, wrap};
-use crate::format::number;
-use crate::render::names::unique;
-use crate::render::palette::WATERFALL;
-use crate::{Axis, Figure, Mark, Points, Series, tidied, waterfall};
 use plotly::common::{Line, LineShape, Mode};
 use plotly::{Bar, Scatter};
 use serde::Serialize;
 use serde_json::{Value, json};
+use trace_view::format::number;
+use trace_view::names::unique;
+use trace_view::palette::WATERFALL;
+use trace_view::{Axis, Figure, Mark, Points, Series, tidied, waterfall};
 
 /// Characters of a line of the hover text.
 const HOVER_CHARS: usize = 80;

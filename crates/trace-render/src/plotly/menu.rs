@@ -2,8 +2,8 @@
 
 use super::style::{escape, paint};
 use super::ticks::name_ticks;
-use crate::Figure;
 use serde_json::{Map, Value, json};
+use trace_view::Figure;
 
 /// Adds a menu of all choices and shows the first of them; a figure without choices stays as it is.
 pub(super) fn add(figure: &Figure, data: &mut [Value], layout: &mut Value) {

@@ -1,10 +1,10 @@
 //! Ticks of the axes: names, whole numbers, decades.
 
 use super::style::{escape, to_json};
-use crate::render::names::{axis_names, elide, elide_apart, one_line};
-use crate::{Axis, Figure, tidied};
 use plotly::common::TickMode;
 use serde_json::{Map, Value};
+use trace_view::names::{axis_names, elide, elide_apart, one_line};
+use trace_view::{Axis, Figure, tidied};
 
 /// Characters of a name at the axis.
 pub(super) const TICK_CHARS: usize = 34;

@@ -1,8 +1,8 @@
 //! The names on the first axis of a picture.
 
 use super::canvas::{CHAR, SMALL, text, width};
-use super::names::elide_apart;
-use crate::tidied;
+use trace_view::names::elide_apart;
+use trace_view::tidied;
 
 const TICK_CHARS: usize = 28;
 

@@ -62,26 +62,26 @@ const NAMED: &[&[(&str, &str)]] = &[
 /// Colours by the index of the series: blue and orange for the sides of a comparison, grey for their difference. The first eight
 /// are distinguishable with every colour vision deficiency; then they come again, lighter and darker.
 #[rustfmt::skip]
-pub(super) const SERIES: [&str; 24] = [
+pub const SERIES: [&str; 24] = [
     "#3b7dd8", "#ef8a2b", "#8c8fa3", "#0cae77", "#9e2aa6", "#a63044", "#73731f", "#2b45e8",
     "#9dbeec", "#f7c495", "#c6c7d1", "#86d6bb", "#ce94d2", "#d298a2", "#b9b98f", "#95a2f4",
     "#204577", "#834c18", "#4d4f5a", "#076041", "#57175b", "#5b1a25", "#3f3f11", "#182680",
 ];
 
 /// The colours of more, less and totals in a waterfall.
-pub(super) const WATERFALL: [&str; 3] = [VERMILLION, BLUE, PALE];
+pub const WATERFALL: [&str; 3] = [VERMILLION, BLUE, PALE];
 /// The colour scale from small to large, perceptually uniform: cividis (Nuñez, Anderton and Renslow, 2018).
-pub(super) const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bcaf6f", "#fee838"];
+pub const SEQUENTIAL: [&str; 5] = ["#00224e", "#434e6c", "#7d7c78", "#bcaf6f", "#fee838"];
 /// The colour scale from negative to positive values.
-pub(super) const DIVERGING: [&str; 3] = [BLUE, "#f2f2f2", VERMILLION];
+pub const DIVERGING: [&str; 3] = [BLUE, "#f2f2f2", VERMILLION];
 
 /// The same scale for a page of any colour: near zero its own shows through.
-pub(super) const CLEAR_DIVERGING: [&str; 3] = ["rgb(0,114,178)", "rgba(128,128,128,0.25)", "rgb(213,94,0)"];
+pub const CLEAR_DIVERGING: [&str; 3] = ["rgb(0,114,178)", "rgba(128,128,128,0.25)", "rgb(213,94,0)"];
 /// The colour of the labels of outliers.
-pub(super) const OUTLIER: &str = VERMILLION;
+pub const OUTLIER: &str = VERMILLION;
 
 /// Returns the colour at a share between 0 and 1 of a scale.
-pub(super) fn between(stops: &[&str], share: f64) -> String {
+pub fn between(stops: &[&str], share: f64) -> String {
     let at = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
     let low = (at.floor() as usize).min(stops.len().saturating_sub(2));
     let channel = |colour: &str, from: usize| f64::from(u8::from_str_radix(&colour[from..from + 2], 16).unwrap_or(0));
@@ -100,13 +100,13 @@ pub fn named_colour(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the colour of a series.
-pub(super) fn of_series(name: &str, index: usize) -> &'static str {
+pub fn of_series(name: &str, index: usize) -> &'static str {
     named_colour(name).unwrap_or(SERIES[index % SERIES.len()])
 }
 
 /// Returns a colour per bar of a series, if the names below the bars have fixed colours and the series is `alone`; with several
 /// series the colour identifies the series, as in the legend.
-pub(super) fn of_bars(series: &Series, index: usize, alone: bool) -> Option<Vec<&'static str>> {
+pub fn of_bars(series: &Series, index: usize, alone: bool) -> Option<Vec<&'static str>> {
     let Points::Names(names) = &series.x else { return None };
     let by_name = alone && series.mark == Mark::Bar && named_colour(&series.name).is_none();
     let any = names.iter().any(|name| named_colour(name).is_some());

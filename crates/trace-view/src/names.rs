@@ -6,7 +6,7 @@ use crate::{Figure, Points};
 use serde_json::Value;
 
 /// Returns `text` on one line, without characters that control a terminal or reverse the direction of writing.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let blank = |c| matches!(c, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
     text.chars()
         .map(|c| {
@@ -22,7 +22,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Tells whether `c` is a control character or one that reorders the text around it.
-pub(crate) fn is_control(c: char) -> bool {
+pub fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -39,7 +39,7 @@ pub fn one_line_texts(value: &mut Value) {
 }
 
 /// Shortens `name` to at most `most` characters: `…` replaces the middle, since both ends of a kernel name identify it.
-pub(crate) fn elide(name: &str, most: usize) -> String {
+pub fn elide(name: &str, most: usize) -> String {
     elide_at(name, most, None)
 }
 
@@ -74,7 +74,7 @@ const ROUNDS: usize = 6;
 
 /// Shortens all `names`; different names stay different. Names that would look the same keep a part in which they differ, and if
 /// that is not enough they get a number.
-pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
+pub fn elide_apart(names: &[String], most: usize) -> Vec<String> {
     let distinct: Vec<&str> = names.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
     let mut short: Vec<String> = distinct.iter().map(|name| elide(name, most)).collect();
     for _ in 0..ROUNDS {
@@ -97,7 +97,7 @@ pub(crate) fn elide_apart(names: &[String], most: usize) -> Vec<String> {
 }
 
 /// Elides each name to its own length; names of equal length stay different, as by [`elide_apart`].
-pub(crate) fn elide_within(names: &[String], most: &[usize]) -> Vec<String> {
+pub fn elide_within(names: &[String], most: &[usize]) -> Vec<String> {
     let mut texts = names.to_vec();
     let lengths: std::collections::BTreeSet<usize> = most.iter().copied().collect();
     for length in lengths {
@@ -143,7 +143,7 @@ fn first_difference(one: &str, other: &str) -> Option<usize> {
 }
 
 /// Returns the names on the first axis: those of all series, without duplicates, in order of their first occurrence.
-pub(crate) fn axis_names(figure: &Figure) -> Vec<String> {
+pub fn axis_names(figure: &Figure) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
     for series in &figure.series {
@@ -155,7 +155,7 @@ pub(crate) fn axis_names(figure: &Figure) -> Vec<String> {
 }
 
 /// Returns each name on one line; a repeated name gets a number, so that its bars are not drawn over each other.
-pub(crate) fn unique(names: &[String]) -> Vec<String> {
+pub fn unique(names: &[String]) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     names
         .iter()

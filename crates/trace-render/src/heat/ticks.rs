@@ -1,15 +1,15 @@
 //! The positions of rows and columns as text, and which of them are written.
 
-use crate::format::number;
-use crate::render::names::one_line;
-use crate::render::scale::round_step;
-use crate::{Axis, Points};
+use crate::scale::round_step;
+use trace_view::format::number;
+use trace_view::names::one_line;
+use trace_view::{Axis, Points};
 
 /// The most outliers that are written at an edge.
 const MOST_LABELS: usize = 24;
 
 /// Returns the text of a position; a position without one has its index.
-pub(in crate::render) fn position(points: &Points, index: usize) -> String {
+pub(crate) fn position(points: &Points, index: usize) -> String {
     match points {
         Points::Names(names) => names.get(index).map_or_else(|| index.to_string(), |name| one_line(name)),
         Points::Numbers(numbers) => numbers.get(index).map_or_else(|| index.to_string(), |number| plain(*number)),
@@ -22,7 +22,7 @@ pub(super) fn plain(value: f64) -> String {
 }
 
 /// Tells whether positions are evenly spaced, as names always are.
-pub(in crate::render) fn evenly_spaced(points: &Points) -> bool {
+pub(crate) fn evenly_spaced(points: &Points) -> bool {
     let Points::Numbers(at) = points else { return true };
     let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.iter().all(|gap| (gap - gaps[0]).abs() <= 0.01 * gaps[0].abs())
@@ -49,7 +49,7 @@ pub(super) fn round_positions(points: &Points, axis: &Axis, least: f64) -> Optio
 
 /// Returns the labels of `labelled` positions: their text and the middle of the positions that it covers. Neighbours closer than
 /// `least` positions share a label: `37–39`, `37, 40`.
-pub(in crate::render) fn labels(points: &Points, labelled: &[usize], least: f64) -> Vec<(f64, String)> {
+pub(crate) fn labels(points: &Points, labelled: &[usize], least: f64) -> Vec<(f64, String)> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for &index in labelled {
         match groups.last_mut() {

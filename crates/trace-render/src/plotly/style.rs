@@ -3,11 +3,11 @@
 //! plotly.js reads a few tags and entities in every text it draws (`<b>`, `<a href>`, `&lt;`), so texts of a trace are
 //! escaped.
 
-use crate::render::names::one_line;
-use crate::render::palette;
-use crate::{Mark, Series};
 use serde::Serialize;
 use serde_json::Value;
+use trace_view::names::one_line;
+use trace_view::palette;
+use trace_view::{Mark, Series};
 
 /// Gives a trace the colour of its series, or its bars theirs if the series is shown `alone`.
 pub(super) fn paint(trace: &mut Value, series: &Series, index: usize, alone: bool) {

@@ -4,12 +4,12 @@
 
 use super::style::{escape, wrap};
 use super::ticks::names_height;
-use crate::render::axis_title;
-use crate::render::palette::SERIES;
-use crate::{Axis, BarMode, Figure, Points};
+use crate::axis_title;
 use plotly::Layout;
 use plotly::common::{Anchor, ExponentFormat, Label, Orientation, Pad, Reference, Title};
 use plotly::layout::{Annotation, Axis as PlotlyAxis, AxisType, BarMode as PlotlyBarMode, HoverMode, Legend, Margin};
+use trace_view::palette::SERIES;
+use trace_view::{Axis, BarMode, Figure, Points};
 
 /// Characters of a line below the title.
 const SUBTITLE_CHARS: usize = 110;
@@ -78,7 +78,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
 /// Returns the height that a figure needs for its legend beside the plot; of a legend above it or of more entries than fit a page, where
 /// plotly.js scrolls it, 0.
 fn legend_height(figure: &Figure, top: usize) -> u32 {
-    let shown = |choice: &crate::Choice| choice.series.len();
+    let shown = |choice: &trace_view::Choice| choice.series.len();
     let entries = figure.choices.iter().map(shown).max().unwrap_or(figure.series.len());
     let is_beside = !figure.choices.is_empty() || legend_chars(figure) > LEGEND_CHARS;
     if is_beside && entries <= MOST_ENTRIES { top as u32 + ENTRY * entries as u32 + BELOW } else { 0 }

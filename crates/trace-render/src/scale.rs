@@ -1,6 +1,6 @@
 //! The mapping of values to pixels, and the ticks of an axis.
 
-use crate::format::number;
+use trace_view::format::number;
 
 /// The largest magnitude of an axis: the difference of larger values could overflow.
 const FAR: f64 = 1e300;

@@ -1,15 +1,15 @@
 //! A heat map as plain text.
 
 use super::ticks::{plain, position};
-use crate::HeatMap;
-use crate::render::terminal_safe;
+use trace_view::HeatMap;
+use trace_view::terminal_safe;
 
 /// The most outliers that are listed.
 const MOST: usize = 20;
 
 /// Describes a heat map: titles, size, range of values, and the value of each labelled row and column that is farthest from
 /// zero.
-pub(in crate::render) fn text(map: &HeatMap) -> String {
+pub(crate) fn text(map: &HeatMap) -> String {
     let titles = [map.title.as_str(), map.subtitle.as_str()];
     let caption = titles.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" · ");
     let (rows, columns) = (map.values.len(), map.width());

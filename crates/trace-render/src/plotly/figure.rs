@@ -5,14 +5,14 @@ use super::menu;
 use super::style::{paint, to_json};
 use super::ticks::{name_ticks, number_ticks, span};
 use super::traces::trace;
-use crate::{Figure, Mark, Points, waterfall};
 use plotly::Configuration;
 use plotly::common::AxisSide;
 use plotly::configuration::ModeBarButtonName;
 use serde_json::{Value, json};
+use trace_view::{Figure, Mark, Points, waterfall};
 
 /// Returns `data`, `layout` and `config` of a figure.
-pub(in crate::render) fn figure(figure: &Figure) -> Value {
+pub(crate) fn figure(figure: &Figure) -> Value {
     let mut data: Vec<Value> = figure.series.iter().map(|series| trace(series, figure)).collect();
     let alone = figure.series.len() == 1;
     for (index, (trace, series)) in data.iter_mut().zip(&figure.series).enumerate() {

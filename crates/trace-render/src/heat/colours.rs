@@ -1,22 +1,22 @@
 //! The mapping of the values of a heat map to colours.
 
-use crate::render::palette::{DIVERGING, SEQUENTIAL, between};
-use crate::{Colours, HeatMap};
+use trace_view::palette::{DIVERGING, SEQUENTIAL, between};
+use trace_view::{Colours, HeatMap};
 
 /// The number of colours.
-pub(in crate::render) const COLOURS: usize = 64;
+pub(crate) const COLOURS: usize = 64;
 
 /// The colours between two values: from dark to light, or diverging from zero.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::render) struct ColourScale {
-    pub(in crate::render) low: f64,
-    pub(in crate::render) high: f64,
-    pub(in crate::render) diverging: bool,
+pub(crate) struct ColourScale {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) diverging: bool,
 }
 
 impl ColourScale {
     /// Returns the scale of a heat map; `None` if it has no value.
-    pub(in crate::render) fn of(map: &HeatMap) -> Option<Self> {
+    pub(crate) fn of(map: &HeatMap) -> Option<Self> {
         let (low, high) = map.range.filter(|(low, high)| low < high).or_else(|| map.extremes())?;
         let diverging = match map.colours {
             Colours::BySign => low < 0.0 && high > 0.0,
@@ -32,7 +32,7 @@ impl ColourScale {
     }
 
     /// Returns the colours at equal distances, from the lowest value to the highest.
-    pub(in crate::render) fn stops(&self) -> &'static [&'static str] {
+    pub(crate) fn stops(&self) -> &'static [&'static str] {
         if self.diverging { &DIVERGING } else { &SEQUENTIAL }
     }
 

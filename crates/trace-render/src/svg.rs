@@ -1,13 +1,14 @@
 //! A figure as SVG, the source of the picture in a saved notebook, on GitHub and in a PDF.
 
+use super::axis_title;
 use super::canvas::{HEIGHT, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text, width};
 use super::labels::Labels;
 use super::legend::legend;
-use super::names::{axis_names, elide, one_line, unique};
 use super::scale::{Scale, Span};
-use super::{axis_title, palette};
-use crate::format::number;
-use crate::{Axis, BarMode, Figure, Mark, Points, Series, waterfall};
+use trace_view::format::number;
+use trace_view::names::{axis_names, elide, one_line, unique};
+use trace_view::palette;
+use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, waterfall};
 
 /// Half of the width of an interval's ends, in pixels.
 const CAP: f64 = 4.0;

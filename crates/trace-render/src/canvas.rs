@@ -1,8 +1,8 @@
 //! The SVG canvas of a picture: its size, margins and font, and how text is written on it.
 
-use super::html::escape;
-use super::names::{elide, one_line};
 use std::fmt::Write as _;
+use trace_view::escape;
+use trace_view::names::{elide, one_line};
 
 /// The width of a picture in pixels.
 pub(super) const WIDTH: f64 = 900.0;

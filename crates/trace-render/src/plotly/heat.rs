@@ -4,11 +4,11 @@ use super::figure::config;
 use super::layout::layout;
 use super::style::{escape, to_json, wrap};
 use super::ticks::TICK_CHARS;
-use crate::render::heat::{ColourScale, evenly_spaced, height, labels, position};
-use crate::render::names::{elide_apart, unique};
-use crate::render::palette::{CLEAR_DIVERGING, OUTLIER};
-use crate::{Axis, Figure, HeatMap, Points, Unit, tidied};
+use crate::heat::{ColourScale, evenly_spaced, height, labels, position};
 use serde_json::{Map, Value, json};
+use trace_view::names::{elide_apart, unique};
+use trace_view::palette::{CLEAR_DIVERGING, OUTLIER};
+use trace_view::{Axis, Figure, HeatMap, Points, Unit, tidied};
 
 /// Characters of a line of a name in the hover text.
 const HOVER_CHARS: usize = 80;
@@ -22,7 +22,7 @@ const LABEL: (f64, f64) = (14.0, 7.0);
 const WIDTH: f64 = 700.0;
 
 /// Returns `data`, `layout` and `config` of a heat map.
-pub(in crate::render) fn heat_map(map: &HeatMap) -> Value {
+pub(crate) fn heat_map(map: &HeatMap) -> Value {
     let scale = ColourScale::of(map);
     let height = height(map);
     let frame = Figure {
@@ -88,7 +88,7 @@ fn subtitle(map: &HeatMap) -> String {
 
 /// Returns the title of the colour scale with its unit.
 fn scale_title(map: &HeatMap) -> String {
-    crate::render::axis_title(&Axis { title: map.meaning.clone(), unit: map.unit, ..Axis::default() })
+    crate::axis_title(&Axis { title: map.meaning.clone(), unit: map.unit, ..Axis::default() })
 }
 
 /// Returns the positions along an axis and the keys of the axis. Evenly spaced numbers are numbers, so that plotly.js chooses

@@ -1,10 +1,10 @@
 //! The legend of a picture: the names of the series, above the plot.
 
 use super::canvas::{RIGHT, TOP, WIDTH, push, text, width};
-use super::names::{elide, one_line};
-use super::palette;
-use crate::Series;
 use std::ops::Range;
+use trace_view::Series;
+use trace_view::names::{elide, one_line};
+use trace_view::palette;
 
 const SIZE: f64 = 12.0;
 const NAME_CHARS: usize = 30;
@@ -44,7 +44,7 @@ pub(super) fn legend(svg: &mut String, series: &[Series]) {
 }
 
 fn more(rest: usize) -> String {
-    format!("and {} more", crate::format::number::float(rest as f64, 0))
+    format!("and {} more", trace_view::format::number::float(rest as f64, 0))
 }
 
 /// Divides the names into rows; if not all fit, the last row leaves room for the number of the rest.
@@ -80,8 +80,12 @@ mod tests {
         assert_eq!(rows(&[40.0; 4], 100.0, 15.0), [0..2, 2..4]);
         assert_eq!(rows(&[40.0; 9], 100.0, 15.0), [0..2, 2..4]);
         assert_eq!(rows(&[40.0; 9], 100.0, 25.0), [0..2, 2..3]);
-        let one =
-            Series { name: "s".to_owned(), mark: Default::default(), x: crate::Points::Numbers(vec![]), y: vec![] };
+        let one = Series {
+            name: "s".to_owned(),
+            mark: Default::default(),
+            x: trace_view::Points::Numbers(vec![]),
+            y: vec![],
+        };
         let mut svg = String::new();
         legend(&mut svg, &vec![one; 200]);
         assert!(svg.contains("more</text>") && !svg.contains("x=\"-"), "{svg}");

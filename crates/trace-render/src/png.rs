@@ -2,13 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
 use super::{canvas, svg};
-use crate::Figure;
+use trace_view::{Figure, base64};
 
 /// The font of our pictures; it is part of the program, since a fresh machine has none.
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
@@ -16,11 +14,6 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     fonts.load_font_source(fontdb::Source::Binary(Arc::new(epaint_default_fonts::HACK_REGULAR)));
     Arc::new(fonts)
 });
-
-/// Encodes bytes for a bundle, in base64.
-pub fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
 
 /// Draws a figure, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
@@ -60,7 +53,7 @@ pub(super) fn picture(svg: &str, height: f64, below: &[Rectangle]) -> Option<Str
     pixels.fill(Color::WHITE);
     below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
-    Some(STANDARD.encode(pixels.encode_png().ok()?))
+    Some(base64(&pixels.encode_png().ok()?))
 }
 
 /// Paints the pixels of a rectangle; two rectangles that share an edge share no pixel.
@@ -87,7 +80,9 @@ fn paint(pixels: &mut Pixmap, rectangle: &Rectangle) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Axis, BarMode, Mark, Points, Series};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use trace_view::{Axis, BarMode, Mark, Points, Series};
 
     /// Returns the bytes of the picture; fails if they are not a PNG.
     fn png(drawn: &Figure) -> Vec<u8> {

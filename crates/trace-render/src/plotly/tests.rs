@@ -2,9 +2,9 @@ use super::figure::figure;
 use super::offline_plotly_js;
 use super::style::wrap;
 use super::ticks::{MOST_TICKS, TICK_CHARS};
-use crate::render::palette::SERIES;
-use crate::{Axis, Choice, Figure, Mark, Points, Series, Unit};
 use serde_json::{Value, json};
+use trace_view::palette::SERIES;
+use trace_view::{Axis, Choice, Figure, Mark, Points, Series, Unit};
 
 fn bars(names: &[&str]) -> Figure {
     let x = Points::Names(names.iter().map(|&name| name.to_owned()).collect());
@@ -222,4 +222,17 @@ fn intervals_of_a_waterfall_are_error_bars_where_bars_end() {
     assert_eq!(labels["textposition"], json!(["top center", "top center", "bottom center", "top center"]));
     assert_eq!(labels["text"], json!(["100", "+5", "−2", "103"]));
     assert!(json["layout"]["yaxis"]["range"][1].as_f64() > Some(110.0), "{}", json["layout"]["yaxis"]);
+}
+
+#[test]
+fn figure_of_a_million_points_has_small_json() {
+    let long = |shift: i32| {
+        let x: Vec<f64> = (0..125_000).map(|at| f64::from(at * 8 + shift) * 1.000_001).collect();
+        let y = x.iter().map(|x| (x * 0.001).sin() * 1e3).collect();
+        Series { name: "queue".to_owned(), mark: Mark::Step, x: Points::Numbers(x), y }
+    };
+    let mut many = Figure { series: (0..8).map(long).collect(), ..Figure::default() };
+    many.thin_out(30_000);
+    let json = figure(&many).to_string().len();
+    assert!((100_000..2_000_000).contains(&json), "{json}");
 }

@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bundle::{PLOTLY, PNG};
-use crate::render::palette::{DIVERGING, SEQUENTIAL};
-use crate::render::png::Fill;
-use crate::{Axis, Colours, HeatMap, Labelled, Part, Points, Report, Unit};
+use crate::png::Fill;
+use crate::{bundle, heat_map};
 use serde_json::{Value, json};
+use trace_view::palette::{DIVERGING, SEQUENTIAL};
+use trace_view::{Axis, Colours, HeatMap, Labelled, PLOTLY, PNG, Part, Points, Unit};
 
 fn map(values: Vec<Vec<f64>>) -> HeatMap {
     HeatMap {
@@ -55,19 +55,19 @@ fn many_values_are_averaged_and_subtitle_says_so() {
     let started = std::time::Instant::now();
     let svg = picture(&large).unwrap().svg;
     assert!(svg.contains("each value is the mean of 3 × 5 values"), "{}", &svg[..600]);
-    assert!(large.bundle().data.contains_key(PNG));
+    assert!(heat_map(&large).data.contains_key(PNG));
     let busy = map((0..400).map(|row| (0..1_000).map(|column| f64::from(row * column % 97)).collect()).collect());
-    assert!(busy.bundle().data.contains_key(PNG));
+    assert!(heat_map(&busy).data.contains_key(PNG));
     assert!(started.elapsed().as_secs_f64() < 5.0, "{:?}", started.elapsed());
 }
 
 #[test]
 fn extreme_values_are_drawn_and_empty_maps_have_text() {
     for values in [vec![vec![f64::MIN, f64::MAX]], vec![vec![7.0]], vec![vec![f64::INFINITY, 1.0], vec![]]] {
-        assert!(map(values).bundle().data.contains_key(PNG));
+        assert!(heat_map(&map(values)).data.contains_key(PNG));
     }
     for values in [vec![], vec![vec![]], vec![vec![f64::NAN]]] {
-        let bundle = map(values).bundle();
+        let bundle = heat_map(&map(values));
         assert!(!bundle.data.contains_key(PNG) && bundle.plain().contains("nothing to draw"));
     }
 }
@@ -123,7 +123,7 @@ fn text_names_outliers_with_their_largest_value() {
 
 #[test]
 fn plotly_gets_numbers_details_and_labels() {
-    let bundle = Report::of(Part::HeatMap(ranks())).bundles().remove(0);
+    let bundle = bundle(&Part::HeatMap(ranks()), None);
     assert!(bundle.data.contains_key(PNG));
     let json = &bundle.data[PLOTLY];
     let trace = &json["data"][0];
@@ -151,7 +151,7 @@ fn unevenly_spaced_ranks_are_names() {
         labelled: Labelled { columns: vec![1], rows: Vec::new() },
         ..map(vec![vec![1.0, 2.0, 3.0]])
     };
-    let json = &Report::of(Part::HeatMap(map)).bundles().remove(0).data[PLOTLY];
+    let json = &bundle(&Part::HeatMap(map), None).data[PLOTLY];
     assert_eq!(
         (&json["data"][0]["x"], &json["layout"]["xaxis"]["type"]),
         (&json!(["0", "8", "9"]), &json!("category"))

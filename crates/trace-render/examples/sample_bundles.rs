@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use trace_render::bundles;
 use trace_view::{
     Axis, BarMode, Colours, Figure, Header, HeatMap, Kind, Labelled, Mark, Page, Part, Points, Report, Series, Table,
     TableValue, Unit,
@@ -25,18 +26,18 @@ const NAMES: [&str; 12] = [
 
 fn main() {
     if std::env::args().any(|argument| argument == "--plotly") {
-        print!("{}", trace_view::offline_plotly_js());
+        print!("{}", trace_render::offline_plotly_js());
         return;
     }
     if std::env::args().any(|argument| argument == "--tree") {
-        println!("{}", serde_json::to_string(&Report::of(Part::Table(tree(12))).bundles()).unwrap());
+        println!("{}", serde_json::to_string(&bundles(&Report::of(Part::Table(tree(12))))).unwrap());
         return;
     }
     if std::env::args().any(|argument| argument == "--waterfall") {
         let small = [12_811.2, 4.0, -2.5, 0.4, -0.02, 1.3, 12_814.38];
         let figures = [waterfall(12_811.2, 14, 90.0), waterfall(411.2, 6, 500.0), waterfall_of(&small)];
         let report = Report { parts: figures.into_iter().map(Part::Figure).collect() };
-        println!("{}", serde_json::to_string(&report.bundles()).unwrap());
+        println!("{}", serde_json::to_string(&bundles(&report)).unwrap());
         return;
     }
     let report = Report::of(Part::Text("loaded control: 1,284,000 events, ranks 0 to 7".to_owned()))
@@ -59,7 +60,7 @@ fn main() {
         .with(Part::HeatMap(heat_map()))
         .with(Part::HeatMap(deviations(512)))
         .with(Part::HeatMap(over_time(512)));
-    println!("{}", serde_json::to_string(&report.bundles()).unwrap());
+    println!("{}", serde_json::to_string(&bundles(&report)).unwrap());
 }
 
 /// How long each of some kernels took on each rank.
