@@ -1,5 +1,7 @@
 //! Hints for errors of polars with which a cell ended.
 
+use trace_view::format::nearest;
+
 /// Adds a hint behind the first line of an error message where one is known. `columns` returns the columns of the frame from which
 /// the cell wanted a column of this name.
 pub(super) fn with_hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> String {
@@ -25,13 +27,13 @@ fn hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Opt
         let already_said = message.contains("Did you mean");
         let missing = quoted(message)?;
         let literal = || format!("a text beside a column is `lit(\"{missing}\")`; without `lit` it names a column");
-        return nearest(missing, &known).or_else(|| Some(literal())).filter(|_| !already_said);
+        return did_you_mean(missing, &known).or_else(|| Some(literal())).filter(|_| !already_said);
     }
     if message.starts_with("not found: \"") {
         let missing = quoted(message)?;
         let known = columns(missing)?;
         let listed = known.join(", ");
-        let nearest = nearest(missing, &known).map(|hint| format!("{hint} ")).unwrap_or_default();
+        let nearest = did_you_mean(missing, &known).map(|hint| format!("{hint} ")).unwrap_or_default();
         return Some(format!("{nearest}The columns are {listed}"));
     }
     None
@@ -43,7 +45,7 @@ pub(super) fn of_panic(message: &str, columns: impl FnOnce(&str) -> Option<Vec<S
     let (missing, _) = rest.split_once("\\\" not found")?;
     let listed = columns(missing).map_or_else(String::new, |known| {
         let nearest =
-            nearest(missing, &known).map_or(String::new(), |hint| format!(" {}", hint.replacen("did", "Did", 1)));
+            did_you_mean(missing, &known).map_or(String::new(), |hint| format!(" {}", hint.replacen("did", "Did", 1)));
         format!(".{nearest} The columns are {}", known.join(", "))
     });
     Some(format!("there is no column \"{missing}\"; `df.column(\"{missing}\")?` fails without a panic{listed}"))
@@ -55,10 +57,8 @@ fn quoted(message: &str) -> Option<&str> {
 }
 
 /// Returns a hint with the known name nearest to a missing one, if one is near.
-fn nearest(missing: &str, known: &[String]) -> Option<String> {
-    let distance = |name: &String| strsim::damerau_levenshtein(missing, name);
-    let nearest = known.iter().min_by_key(|name| distance(name))?;
-    (distance(nearest) <= (missing.chars().count() / 3).max(1)).then(|| format!("did you mean \"{nearest}\"?"))
+fn did_you_mean(missing: &str, known: &[String]) -> Option<String> {
+    nearest(missing, known.iter().map(String::as_str)).map(|nearest| format!("did you mean \"{nearest}\"?"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a magic takes: declarations of arguments, and the values of a call.
+//! Arguments of magics: their declarations, and the values of a call.
 
 #[allow(clippy::module_inception)]
 mod argument;
@@ -10,6 +10,6 @@ mod value;
 pub use argument::{Argument, Form, Group, IdKind, Kind};
 pub use call::Call;
 pub use percentage::Percentage;
-pub(crate) use suggest::{any_of, did_you_mean, did_you_mean_or, nearest};
+pub(crate) use suggest::{any_of, did_you_mean, did_you_mean_or};
 pub use value::Value;
 pub(super) use value::{expected, parser_words, read};

@@ -1,19 +1,6 @@
 //! "did you mean …?": the nearest of some names.
 
-/// Returns the candidate that `typed` was probably meant to be.
-pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let typed = typed.to_lowercase();
-    let allowed = (typed.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .filter(|candidate| !candidate.is_empty())
-        .map(|candidate| (strsim::damerau_levenshtein(&typed, &candidate.to_lowercase()), candidate))
-        .filter(|&(distance, candidate)| {
-            distance <= allowed || strsim::jaro_winkler(&typed, &candidate.to_lowercase()) > 0.9
-        })
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
-}
+use trace_view::format::nearest;
 
 /// Returns the hint `did you mean x?`; empty if no candidate is near.
 pub(crate) fn did_you_mean<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
@@ -47,17 +34,6 @@ pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nearest_finds_typos_and_rejects_strangers() {
-        let names = ["trace_load", "trace_list", "compare_traces"];
-        assert_eq!(nearest("trace_lod", names), Some("trace_load"));
-        assert_eq!(nearest("compare_trace", names), Some("compare_traces"));
-        assert_eq!(nearest("TRACE_LIST", names), Some("trace_list"));
-        assert_eq!(nearest("plot", names), None);
-        assert_eq!(nearest("tpo", ["top", "log"]), Some("top"));
-        assert_eq!(nearest("contrl", ["control", "test"]), Some("control"));
-    }
 
     #[test]
     fn any_of_joins_the_last_name_with_or() {

@@ -1,9 +1,9 @@
 //! Hints for names from IPython and HTA that no magic has here, a row each.
 
 use crate::magic::api::Magic;
-use crate::magic::argument::nearest;
 use crate::magic::magics::{MAGICS, find};
 use trace::analysis::CATALOG;
+use trace_view::format::nearest;
 
 /// Magics of IPython: why there is none here, and what to use instead.
 const IPYTHON: &[(&[&str], &str)] = &[

@@ -4,10 +4,10 @@ use super::dialect::{instead_of, rows};
 use super::error::StatementError;
 use super::grouping::is_aggregate;
 use super::names::SqlNames;
-use super::near::near;
 use super::tables::{NamedTable, named_tables, table_places, with_names};
 use super::token::{Token, TokenKind, tokens};
 use rusqlite::Error;
+use trace_view::format::nearest;
 
 /// A part of a message, the message in other words (if it is left out, it stays), and what to write instead. `{}` is what follows the
 /// part in the message; if nothing does, the word before it.
@@ -104,7 +104,7 @@ impl Failed<'_> {
         let nearby: Vec<&Token<'_>> = [at, before].iter().filter_map(|at| self.tokens.get(*at)).collect();
         let renamed = RENAMED.iter().find(|(name, _)| nearby.iter().any(|token| token.is(name)));
         let is_unknown = |token: &&&Token<'_>| token.kind == TokenKind::Word && !token.is_any(&MISTYPED);
-        let mistyped = nearby.iter().filter(is_unknown).find_map(|token| near(token.text, MISTYPED));
+        let mistyped = nearby.iter().filter(is_unknown).find_map(|token| nearest(token.text, MISTYPED));
         let column = nearby.first().filter(|token| self.columns().iter().any(|column| token.is(column)));
         let is_text = self.tokens.get(before).is_some_and(|token| token.kind == TokenKind::Text);
         let lacks_by = self.is_any(before, &["GROUP", "ORDER", "PARTITION"]) && !self.is_any(at, &["BY"]);
@@ -175,7 +175,7 @@ impl Failed<'_> {
     fn unknown_column(&self, at: Option<usize>, name: &str, is_quoted: bool, columns: &[String]) -> StatementError {
         let has = |columns: &[String], name: &str| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
         let renamed = RENAMED.iter().find(|(other, column)| name.eq_ignore_ascii_case(other) && has(columns, column));
-        let near = renamed.map(|(_, column)| *column).or_else(|| near(name, columns.iter().map(String::as_str)));
+        let near = renamed.map(|(_, column)| *column).or_else(|| nearest(name, columns.iter().map(String::as_str)));
         let elsewhere = self.names.tables.iter().find(|(_, columns)| has(columns, name));
         let rewrite = match (near, elsewhere) {
             _ if is_quoted && renamed.is_none() => format!("a text has single quotes: '{}'", name.replace('\'', "''")),
@@ -190,7 +190,7 @@ impl Failed<'_> {
     fn unknown_alias(&self, at: usize, name: &str) -> StatementError {
         let aliases: Vec<&str> = self.tables.iter().map(|table| table.alias.as_str()).collect();
         let renamed = self.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name));
-        let rewrite = match (renamed, near(name, aliases.iter().copied())) {
+        let rewrite = match (renamed, nearest(name, aliases.iter().copied())) {
             (Some(table), _) => format!("it is called {} here", table.alias),
             (None, Some(near)) => format!("did you mean {near}?"),
             (None, None) => format!("FROM names {}", aliases.join(", ")),
@@ -229,8 +229,8 @@ impl Failed<'_> {
         let functions = || self.names.table_functions.iter().map(|(name, _)| name.as_str());
         let all =
             || tables().map(str::to_owned).chain(functions().map(|name| format!("{name}(…)"))).collect::<Vec<_>>();
-        let near_table = || near(name, tables()).map(|near| format!("did you mean {near}?"));
-        let near_function = || near(name, functions()).map(|near| format!("did you mean {near}(…)?"));
+        let near_table = || nearest(name, tables()).map(|near| format!("did you mean {near}?"));
+        let near_function = || nearest(name, functions()).map(|near| format!("did you mean {near}(…)?"));
         let rewrite = instead_of(name).map(str::to_owned).or_else(near_table).or_else(near_function);
         let rewrite = rewrite.unwrap_or_else(|| format!("there are {}", all().join(", ")));
         Some(self.error(in_from.or_else(|| self.token(name)), format!("unknown table `{name}`"), rewrite))
@@ -240,7 +240,7 @@ impl Failed<'_> {
     fn function(&self) -> Option<StatementError> {
         if let Some(name) = self.text.strip_prefix("no such function: ") {
             let is_table = self.names.table_functions.iter().any(|(table, _)| table.eq_ignore_ascii_case(name));
-            let near = || near(name, self.names.functions.iter().map(String::as_str));
+            let near = || nearest(name, self.names.functions.iter().map(String::as_str));
             let rewrite = match instead_of(name) {
                 _ if is_table => format!("it is a table: write FROM {name}(…)"),
                 Some(rewrite) => rewrite.to_owned(),

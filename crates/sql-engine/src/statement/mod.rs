@@ -6,7 +6,6 @@ mod error;
 mod grouping;
 mod messages;
 mod names;
-mod near;
 mod place;
 mod tables;
 #[cfg(test)]

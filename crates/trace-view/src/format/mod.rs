@@ -2,10 +2,12 @@
 
 mod duration;
 mod list;
+mod nearest;
 pub mod number;
 mod size;
 
 pub use duration::{microseconds, microseconds_changed, nanoseconds, seconds};
 pub use list::{counted, list, numbered, numbers, ranges};
+pub use nearest::nearest;
 pub use number::grouped;
 pub use size::bytes;

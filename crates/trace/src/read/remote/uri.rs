@@ -177,18 +177,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// Returns the known scheme that another one was probably meant to be.
 fn nearest(scheme: &str) -> Option<&'static str> {
     let named = OTHERS.iter().find(|(other, _)| *other == scheme).map(|(_, ours)| *ours);
-    named.or_else(|| Scheme::ALL.into_iter().map(Scheme::name).find(|known| is_near(scheme, known)))
-}
-
-/// Whether two short words differ by one letter.
-fn is_near(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let same = short.bytes().zip(long.bytes()).take_while(|(x, y)| x == y).count();
-    let rest = |text: &str, skip: usize| text.as_bytes().get(same + skip..).unwrap_or_default().to_vec();
-    same > 0 && long.len() - short.len() <= 1 && long != short && {
-        let skip = usize::from(long.len() == short.len());
-        rest(long, 1) == rest(short, skip)
-    }
+    named.or_else(|| trace_view::format::nearest(scheme, Scheme::ALL.into_iter().map(Scheme::name)))
 }
 
 /// Returns the part of an address behind its scheme up to its parameters, without user and password.
