@@ -1,7 +1,5 @@
 //! The envelope of a partial result: what it answers, its version and a checksum.
 
-use super::reader::Reader;
-use super::writer::Writer;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,7 +8,7 @@ use serde::de::DeserializeOwned;
 const MAGIC: &[u8] = b"TBSTATE";
 
 /// Version of the format. It changes with the encoding, and with the fields of any partial result.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Length of the checksum, in bytes.
 const CHECKSUM: usize = 8;
@@ -22,9 +20,8 @@ const CHECKSUM: usize = 8;
 pub(crate) fn sealed<S: Serialize>(question: &str, parameters: &str, state: &S) -> Result<Vec<u8>> {
     let mut bytes = MAGIC.to_vec();
     bytes.push(VERSION);
-    let mut writer = Writer::new(bytes);
-    (question, parameters, state).serialize(&mut writer).map_err(|error| wrong(question, error.to_string()))?;
-    let mut bytes = writer.into_bytes();
+    let mut bytes = postcard::to_extend(&(question, parameters, state), bytes)
+        .map_err(|error| wrong(question, error.to_string()))?;
     let sum = checksum(&bytes);
     bytes.extend(sum);
     Ok(bytes)
@@ -45,17 +42,16 @@ pub(crate) fn opened<S: DeserializeOwned>(question: &str, parameters: &str, byte
     if signed.len() <= MAGIC.len() || checksum(signed) != sum {
         return Err(damaged());
     }
-    let mut reader = Reader::new(&signed[MAGIC.len() + 1..]);
-    let mut text = || reader.value::<String>().map_err(|_| damaged());
-    let (of_question, of_parameters) = (text()?, text()?);
+    let ((of_question, of_parameters), rest) =
+        postcard::take_from_bytes::<(String, String)>(&signed[MAGIC.len() + 1..]).map_err(|_| damaged())?;
     if of_question != question {
         return Err(wrong(question, format!("it is one of {of_question}")));
     }
     if of_parameters != parameters {
         return Err(wrong(question, format!("it was computed with the parameters {of_parameters}, not {parameters}")));
     }
-    let state = reader.value().map_err(|error| wrong(question, error.to_string()))?;
-    if reader.is_at_end() { Ok(state) } else { Err(damaged()) }
+    let (state, rest) = postcard::take_from_bytes(rest).map_err(|error| wrong(question, error.to_string()))?;
+    if rest.is_empty() { Ok(state) } else { Err(damaged()) }
 }
 
 fn wrong(question: &str, reason: String) -> Error {

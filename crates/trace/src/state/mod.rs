@@ -4,11 +4,9 @@
 //! "TBSTATE" | version | question | parameters | length of the result | the result | checksum
 //! ```
 //!
-//! All numbers are exact: integers of variable length, floats bit by bit. Names of fields are not written, so that both sides
-//! need the same version of the format.
+//! The values are in the format of postcard, exactly: integers of variable length, floats bit by bit. Names of fields are not
+//! written, so that both sides need the same version of the format.
 
 mod envelope;
-mod reader;
-mod writer;
 
 pub(crate) use envelope::{opened, sealed};
