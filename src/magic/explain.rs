@@ -108,7 +108,11 @@ pub(crate) const NOTES: &str = "The call trees of both sides are aligned by stru
 const FILES: Group = Group::new(
     "Files",
     &[
-        Argument::flag("json", Kind::File, "write step, classes, idle time, all regions and coverage, times in ns"),
+        Argument::flag(
+            "json",
+            Kind::File,
+            "write sentences, step, classes, idle time, operators, all regions and coverage, times in ns",
+        ),
         Argument::flag("html", Kind::File, "write the same page as one self-contained file"),
         EVENTS,
     ],

@@ -15,7 +15,7 @@ use trace_view::format::ranges;
 const VERSION: u32 = 2;
 
 impl Explanation {
-    /// Returns the document: sides, step, classes, idle time, all regions, coverage. Times are in ns, means in which each run counts
+    /// Returns the document: sides, sentences, step, classes, idle time, operators, waiting calls, all regions, coverage. Times are in ns, means in which each run counts
     /// the same unless their name says total, which is a sum over all samples; fields of what is not known are null. A filter chooses no regions here: `chosen` names them.
     pub fn to_json(&self) -> Value {
         let [control, test] = &self.sides;
@@ -70,6 +70,7 @@ impl Explanation {
             "comparable": certainty.comparable(),
             "noise_floor": { "gpu": certainty.noise_floor()[0], "host": certainty.noise_floor()[1] },
             "largest_part": { "control": largest(0), "test": largest(1) },
+            "sentences": self.sentences().lines().collect::<Vec<_>>(),
             "step": {
                 "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
                 "delta_ns": found.step_ns.delta(), "interval_ns": interval(step), "ratio": certainty.step.ratio,
@@ -87,6 +88,8 @@ impl Explanation {
                 "control_ns": found.unattributed_ns.control.value(), "test_ns": found.unattributed_ns.test.value(),
                 "delta_ns": found.unattributed_ns.delta(),
             },
+            "operators": self.operators_json(),
+            "host_waits": self.waits_json(),
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
             "comparability": self.warnings.iter().map(comparability).chain(self.other_iterations()).collect::<Vec<_>>(),
@@ -145,7 +148,7 @@ pub(super) fn interval(judged: Option<Judged>) -> Option<[f64; 2]> {
 }
 
 /// The verdict: `regression`, `improvement`, `no relevant change`, `inconclusive`, `too few, 4 needed`, `added` or `deleted`.
-fn verdict(judged: Option<Judged>) -> Option<String> {
+pub(super) fn verdict(judged: Option<Judged>) -> Option<String> {
     Certainty::word(judged)
 }
 

@@ -18,6 +18,7 @@ mod figure;
 mod gpu_rows;
 mod groups;
 mod json;
+mod json_rows;
 #[cfg(test)]
 mod known_edits_tests;
 mod lead;

@@ -4,9 +4,9 @@ use crate::collective::Collectives;
 use crate::explain::recordings::{Iterations, recording};
 use crate::{Error, Explain, TraceSet, WaterfallLevel};
 use call_tree::{Kind, Labels};
-use serde_json::json;
+use serde_json::{Value, json};
 use trace_testkit::{Stream, TraceBuilder};
-use trace_view::{Part, Present};
+use trace_view::{Part, Present, TableValue};
 
 /// Two iterations of 100 µs: an operator with a kernel of `us` each, and a copy.
 fn timeline(us: i64) -> TraceSet {
@@ -105,6 +105,46 @@ fn the_document_has_its_fields_and_adds_up() {
         let regions = json["regions"].as_array().unwrap();
         assert_eq!(regions.iter().map(|region| region[side]["gpu_total_ns"].as_i64().unwrap()).sum::<i64>(), selected);
     }
+}
+
+#[test]
+fn the_document_has_the_tables_of_the_page() {
+    let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
+    let json = explained.to_json();
+    let report = explained.report(usize::MAX);
+    let table = |begin: &str| {
+        let found = report.parts.iter().find_map(|part| match part {
+            Part::Table(table) if table.caption.starts_with(begin) => Some(table),
+            _ => None,
+        });
+        found.unwrap()
+    };
+    let (operators, rows) = (table("operators and kernels"), json["operators"].as_array().unwrap());
+    assert!(rows.len() > 20 && rows.len() == operators.rows.len(), "{}", rows.len());
+    for (row, shown) in rows.iter().zip(&operators.rows) {
+        let text = |at: usize| match &shown[at] {
+            TableValue::Text(text) => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        let float = |at: usize| match shown[at] {
+            TableValue::Float(value) => value,
+            ref other => panic!("{other:?}"),
+        };
+        assert_eq!((row["operator"].as_str().unwrap(), row["kernel"].as_str().unwrap()), (&*text(0), &*text(1)));
+        for (key, at) in [("control_ns", 2), ("test_ns", 3), ("delta_ns", 4), ("count_part_ns", 10)] {
+            let ns = row[key].as_f64().unwrap();
+            assert!((ns - 1e3 * float(at)).abs() < 1e-3, "{key}: {ns}, {}", float(at));
+        }
+        assert!(text(5).starts_with(row["verdict"].as_str().unwrap()), "{} {}", text(5), row["verdict"]);
+        assert_eq!((row["q"].as_f64().unwrap(), row["interval_ns"].is_array()), (float(7), true));
+        assert_eq!(row["grade"], text(9));
+    }
+    let mut ids: Vec<u64> =
+        rows.iter().flat_map(|row| row["regions"].as_array().unwrap()).filter_map(Value::as_u64).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..explained.region_count() as u64).collect::<Vec<_>>(), "each region is in one row");
+    assert_eq!(json["host_waits"].as_array().unwrap().len(), table("calls that wait").total_rows);
+    assert_eq!(json["sentences"][0], explained.lead().lines().next().unwrap());
 }
 
 #[test]
