@@ -81,7 +81,7 @@ def test_arguments_become_columns_and_conditions_choose_events(tracebook, tmp_pa
     ran = tracebook.run("%gpu_kernel_breakdown t --where 'dur > 100us and strm == 7'")
     assert ran.content["traceback"][1:] == ["  dur > 100us and strm == 7", "                  ^^^^"]
     content = tracebook.ask("complete_request", {"code": "%trace_load t --args sm::", "cursor_pos": 25}).content
-    assert content["matches"] == ["sm::blocks", "sm::occupancy", "sm::occupancy_limits", "sm::warps"]
+    assert content["matches"] == ["sm::blocks", "sm::occupancy", "sm::warps", "sm::occupancy_limits"]
     content = tracebook.ask("complete_request", {"code": "%ops_diff t t --where 'dur > 1us and str", "cursor_pos": 40}).content
     assert content["matches"] == ["stream"]
 
