@@ -127,6 +127,13 @@ fn categories_of_2021_answer_as_those_of_today() {
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 
+    // A recording of 2021 beside one of today; its name is as long, for tables of the same width.
+    let old_test = folder.path().join("test");
+    new.text(&format!("%trace_load '{}' --as prev --no-cache --quiet", old_test.display()));
+    let today = new.text("%explain control test");
+    assert!(!today.contains("mix of events"), "{today}");
+    assert_eq!(words(&new.text("%explain control prev").replace("prev", "test")), words(&today));
+
     // Of rows with categories and long names, texts would be shortened at other places.
     let kernels = |notebook: &mut Notebook| {
         notebook.text("asked = %gpu_kernels_with_user_annotations control");

@@ -1,6 +1,7 @@
 //! Comparability of the work of both sides: shapes of inputs, and the mix of events.
 
 use super::words::percent;
+use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::CAT;
 use crate::{Result, Trace, Unlike, Warning};
@@ -10,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the operators with other shapes from which the inputs of the step differ, not its code.
 const OTHER_SHAPES: f64 = 0.5;
-/// Share of all events that is of another category from which the mix differs.
+/// Share of all events that is of another kind from which the mix differs.
 const OTHER_MIX: f64 = 0.1;
-/// Categories that a line names.
+/// Kinds that a line names.
 const NAMED: usize = 4;
 /// Longest text of shapes in a line.
 const LONGEST: usize = 60;
@@ -66,7 +67,8 @@ impl InputShapes {
     }
 }
 
-/// Numbers of events of a side by category.
+/// Numbers of events of a side by kind; of an unknown kind by category. Profilers of several years and vendors name the categories of
+/// one kind differently, which is no difference of the recordings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EventMix(BTreeMap<String, u64>);
 
@@ -93,37 +95,42 @@ impl EventMix {
             *counts.entry(known).or_default() += count;
         }
         let mapping = cats.get_mapping();
-        let text = |code: u32| mapping.cat_to_str(code).unwrap_or_default().to_owned();
-        Ok(Self(counts.into_iter().map(|(code, count)| (text(code), count)).collect()))
+        let mut mix = Self::default();
+        for (code, count) in counts {
+            let cat = mapping.cat_to_str(code).unwrap_or_default();
+            let kind = EventKind::of_category(cat).plural().unwrap_or(cat);
+            *mix.0.entry(kind.to_owned()).or_default() += count;
+        }
+        Ok(mix)
     }
 
     /// Adds the events of another rank.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (cat, count) in &other.0 {
-            *self.0.entry(cat.clone()).or_default() += count;
+        for (kind, count) in &other.0 {
+            *self.0.entry(kind.clone()).or_default() += count;
         }
     }
 
-    fn share(&self, cat: &str) -> f64 {
+    fn share(&self, kind: &str) -> f64 {
         let all: u64 = self.0.values().sum();
-        self.0.get(cat).map_or(0.0, |&count| count as f64 / all.max(1) as f64)
+        self.0.get(kind).map_or(0.0, |&count| count as f64 / all.max(1) as f64)
     }
 
-    /// Returns a warning if a tenth of the events of a side is of another category than on the other side.
+    /// Returns a warning if a tenth of the events of a side is of another kind than on the other side.
     pub(crate) fn unlike(&self, other: &Self, labels: [&str; 2]) -> Option<Warning> {
         if self.0.is_empty() || other.0.is_empty() {
             return None;
         }
-        let cats: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
+        let kinds: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
         let mut moved: Vec<(&String, f64)> =
-            cats.into_iter().map(|cat| (cat, (other.share(cat) - self.share(cat)).abs())).collect();
+            kinds.into_iter().map(|kind| (kind, (other.share(kind) - self.share(kind)).abs())).collect();
         if moved.iter().map(|(_, share)| share).sum::<f64>() / 2.0 < OTHER_MIX {
             return None;
         }
         moved.sort_by(|one, other| other.1.total_cmp(&one.1));
         let side = |of: &Self| {
             let parts = moved.iter().take(NAMED).filter(|(_, share)| *share >= 0.01);
-            parts.map(|(cat, _)| format!("{} {cat}", percent(of.share(cat)))).collect::<Vec<_>>().join(", ")
+            parts.map(|(kind, _)| format!("{} {kind}", percent(of.share(kind)))).collect::<Vec<_>>().join(", ")
         };
         Some(Warning::UnlikeRecording {
             what: Unlike::EventMix,
@@ -166,16 +173,16 @@ mod tests {
     #[test]
     fn a_tenth_of_other_events_is_another_mix() {
         let mix =
-            |cats: &[(&str, u64)]| EventMix(cats.iter().map(|(cat, count)| ((*cat).to_owned(), *count)).collect());
-        let control = mix(&[("cpu_op", 80), ("kernel", 20)]);
-        assert_eq!(control.unlike(&mix(&[("cpu_op", 850), ("kernel", 150)]), ["a", "b"]), None);
+            |kinds: &[(&str, u64)]| EventMix(kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect());
+        let control = mix(&[("operators", 80), ("kernels", 20)]);
+        assert_eq!(control.unlike(&mix(&[("operators", 850), ("kernels", 150)]), ["a", "b"]), None);
         let Some(Warning::UnlikeRecording { of_control, of_test, .. }) =
-            control.unlike(&mix(&[("cpu_op", 40), ("kernel", 10), ("python_function", 50)]), ["a", "b"])
+            control.unlike(&mix(&[("operators", 40), ("kernels", 10), ("Python functions", 50)]), ["a", "b"])
         else {
             panic!("no warning")
         };
-        assert_eq!(of_control, "0.00 % python_function, 80.0 % cpu_op, 20.0 % kernel");
-        assert_eq!(of_test, "50.0 % python_function, 40.0 % cpu_op, 10.0 % kernel");
+        assert_eq!(of_control, "0.00 % Python functions, 80.0 % operators, 20.0 % kernels");
+        assert_eq!(of_test, "50.0 % Python functions, 40.0 % operators, 10.0 % kernels");
         assert_eq!(control.unlike(&mix(&[]), ["a", "b"]), None, "an empty recording is said elsewhere");
     }
 }

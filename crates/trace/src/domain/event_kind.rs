@@ -95,6 +95,22 @@ impl EventKind {
         if of_category == Self::Operator && is_step() { Self::Annotation } else { of_category }
     }
 
+    /// Returns the name of the events of this kind; `None` for what is not known, which has only its category.
+    pub(crate) fn plural(self) -> Option<&'static str> {
+        match self {
+            Self::Operator => Some("operators"),
+            Self::Annotation => Some("annotations"),
+            Self::Python => Some("Python functions"),
+            Self::Call => Some("runtime calls"),
+            Self::Kernel => Some("kernels"),
+            Self::Memory => Some("copies and fills"),
+            Self::Sync => Some("synchronisations"),
+            Self::DeviceAnnotation => Some("annotations of the device"),
+            Self::Span => Some("spans of the profiler"),
+            Self::Other => None,
+        }
+    }
+
     /// Returns the categories of events of this kind, but for the open end of calls.
     pub(crate) fn categories(self) -> impl Iterator<Item = &'static str> {
         CATEGORIES.iter().filter(move |(_, kind)| *kind == self).map(|(name, _)| *name)
