@@ -78,8 +78,15 @@ def end_with_parent():
     """Returns what a child process runs first so that it is killed when its parent, a worker of Ray, ends: Ray kills workers without their
     children. Nothing outside of Linux."""
     # Loaded before the fork.
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
-    return prctl and (lambda: prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL))
+    prctl, parent = getattr(ctypes.CDLL(None), "prctl", None), os.getpid()
+
+    def bind():
+        prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        # The parent may have ended since the fork: then no signal comes.
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return prctl and bind
 
 
 def run_step(core, step, inputs, *states):

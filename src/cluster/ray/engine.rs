@@ -169,7 +169,9 @@ impl Ray {
             environment["py_modules"] = json!([uri(program)]);
         }
         Ok(json!({
-            "entrypoint": format!("{} driver.py", self.python),
+            // Ray runs this with a shell and stops the children that the shell has at that moment: a driver that it starts a moment later
+            // would run on. With `exec` the driver is the process that Ray stops.
+            "entrypoint": format!("exec {} driver.py", self.python),
             "runtime_env": environment,
             "metadata": {
                 "tracebook": env!("CARGO_PKG_VERSION"),

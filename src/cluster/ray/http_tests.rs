@@ -177,7 +177,7 @@ fn a_job_is_sent_polled_and_read() {
     let heard = server.heard.lock().unwrap();
     let (_, _, body) = heard.iter().find(|(request, ..)| request.starts_with("POST")).unwrap();
     let request: Value = serde_json::from_slice(body).unwrap();
-    assert_eq!(request["entrypoint"], "python driver.py");
+    assert_eq!(request["entrypoint"], "exec python driver.py");
     assert!(request["runtime_env"].get("py_modules").is_none(), "an empty list fails the job");
     assert!(request["runtime_env"].get("env_vars").is_none() && request.get("entrypoint_num_cpus").is_none());
 }
