@@ -10,6 +10,7 @@ mod labels;
 mod lanes;
 mod legend;
 mod plotly;
+mod palette;
 mod png;
 mod scale;
 mod svg;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-use super::{canvas, svg};
+use super::{canvas, palette, svg};
 use trace_view::{Figure, base64};
 
 /// The font of our pictures; it is part of the program, since a fresh machine has none.
@@ -53,7 +53,7 @@ pub(super) fn picture(svg: &str, height: f64, below: &[Rectangle]) -> Option<Str
     pixels.fill(Color::WHITE);
     below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
-    Some(base64(&pixels.encode_png().ok()?))
+    Some(base64(&palette::encode(pixels.width(), pixels.height(), pixels.data())?))
 }
 
 /// Paints the pixels of a rectangle; two rectangles that share an edge share no pixel.
