@@ -138,8 +138,11 @@ fn accepted_changes_pass_later_gates() {
     assert_eq!(accept.status.code(), Some(0), "{}", err(&accept));
     assert!(err(&accept).contains("accepted aten::op3 up to 1.6"), "{}", err(&accept));
     let file = folder.path().join(".tracebook/accepted.json");
-    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!((&kept["accepted"][0]["by"], &kept["accepted"][0]["reason"]), (&"ada".into(), &"more accurate".into()));
+    let stored: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(
+        (&stored["accepted"][0]["by"], &stored["accepted"][0]["reason"]),
+        (&"ada".into(), &"more accurate".into())
+    );
     let later = gate(folder.path(), &SLOW, &[]);
     assert_eq!(later.status.code(), Some(0), "{}", out(&later));
     assert!(out(&later).contains("accepted changes") && out(&later).contains("more accurate"), "{}", out(&later));

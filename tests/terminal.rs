@@ -261,9 +261,9 @@ fn different_recordings_cause_warnings() {
     ] {
         assert!(err(&output).contains(part), "{part}: {}", err(&output));
     }
-    let alike = tracebook(folder.path(), &["diff", "a.json", "a.json"]);
+    let equal = tracebook(folder.path(), &["diff", "a.json", "a.json"]);
     let same = "warning: \"control\" and \"test\" are the same recording (all events are equal): nothing can differ; load the other run\n";
-    assert_eq!(err(&alike), same);
+    assert_eq!(err(&equal), same);
 }
 
 #[test]
@@ -517,8 +517,8 @@ fn rows_are_sorted_by_columns_as_tables_write_them() {
     };
     let rows: Vec<Vec<String>> =
         sorted("diff [%]").lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
-    let place = |name: &str| rows[0].iter().position(|column| column == name).unwrap();
-    let (control, diff) = (place("control_total_duration"), place("diff_duration"));
+    let index = |name: &str| rows[0].iter().position(|column| column == name).unwrap();
+    let (control, diff) = (index("control_total_duration"), index("diff_duration"));
     let shares: Vec<f64> = rows[1..]
         .iter()
         .map(|row| row[diff].parse::<f64>().unwrap() / row[control].parse::<f64>().unwrap())

@@ -130,7 +130,7 @@ fn split(code: &str, accept: impl Fn(&MagicHead) -> bool) -> Vec<SegmentSpan> {
         let text = &code[line..end];
         if let Some(head) = magic_head(text, line, walk.at_statement()).filter(&accept) {
             let first = found.is_empty() && code[..line].trim().is_empty();
-            let (head, end) = place_cell_magic(head, first, end, code.len());
+            let (head, end) = resolve_cell_magic(head, first, end, code.len());
             if rust_from < line {
                 found.push(SegmentSpan { range: rust_from..line, head: None });
             }
@@ -172,7 +172,7 @@ fn next_line(code: &str, walk: &mut TokenWalk<'_>) -> Option<usize> {
 
 /// Returns the head and the end of its segment: `%%name` on the first line owns the rest of the cell; below it becomes a line
 /// magic with one `%` in its name.
-fn place_cell_magic(mut head: MagicHead, first: bool, line_end: usize, code_end: usize) -> (MagicHead, usize) {
+fn resolve_cell_magic(mut head: MagicHead, first: bool, line_end: usize, code_end: usize) -> (MagicHead, usize) {
     match head.form {
         MagicForm::Cell if first => (head, code_end),
         MagicForm::Cell => {

@@ -17,18 +17,18 @@ pub(super) struct Ended {
     /// Its partial result, or list.
     pub(super) output: Vec<u8>,
     /// The end of its standard error.
-    pub(super) said: String,
+    pub(super) log: String,
 }
 
 impl Ended {
     /// Returns why a task ended, in one line.
     pub(super) fn reason(&self) -> String {
-        let said = self.said.lines().last().unwrap_or_default().trim();
+        let last = self.log.lines().last().unwrap_or_default().trim();
         match self.code {
-            code if code < 0 && said.is_empty() => format!("its process was killed by signal {}", -code),
-            code if code < 0 => format!("its process was killed by signal {}: {said}", -code),
-            code if said.is_empty() => format!("its process ended with {code}"),
-            _ => said.to_owned(),
+            code if code < 0 && last.is_empty() => format!("its process was killed by signal {}", -code),
+            code if code < 0 => format!("its process was killed by signal {}: {last}", -code),
+            code if last.is_empty() => format!("its process ended with {code}"),
+            _ => last.to_owned(),
         }
     }
 }
@@ -72,14 +72,14 @@ impl Children {
             (id, pipes)
         };
         let (stdin, stdout, stderr) = pipes;
-        let said = std::thread::spawn(move || end_of_pipe(stderr));
+        let log = std::thread::spawn(move || end_of_pipe(stderr));
         if let Some(mut stdin) = stdin {
             // A program that ends early says why itself.
             let _ = frames.iter().try_for_each(|frame| write_frame(&mut stdin, frame));
         }
         let mut output = Vec::new();
         let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
-        let said = said.join().unwrap_or_default();
+        let log = log.join().unwrap_or_default();
         let child = {
             let mut running = lock(&self.0);
             let at = running.children.iter().position(|(other, _)| *other == id);
@@ -90,7 +90,7 @@ impl Children {
         let status = child.wait()?;
         read?;
         let code = status.code().or_else(|| status.signal().map(|signal| -signal)).unwrap_or(-1);
-        Ok(Some(Ended { code, output, said }))
+        Ok(Some(Ended { code, output, log }))
     }
 
     /// Kills all, and starts no more.

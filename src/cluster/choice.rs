@@ -48,14 +48,14 @@ pub(crate) enum Chosen {
 }
 
 /// Returns the address of the cluster: the one given, else that of the environment.
-pub(crate) fn address(given: Option<&str>) -> Option<String> {
-    let own = given.map(str::to_owned).or_else(|| std::env::var(ADDRESS).ok());
+pub(crate) fn address(explicit: Option<&str>) -> Option<String> {
+    let own = explicit.map(str::to_owned).or_else(|| std::env::var(ADDRESS).ok());
     own.filter(|address| !address.trim().is_empty())
 }
 
 /// Returns the folder that is shared with the nodes of Slurm: the one given, else that of the environment.
-pub(crate) fn shared_folder(given: Option<PathBuf>) -> Option<PathBuf> {
-    let own = given.or_else(|| std::env::var_os(SHARED_FOLDER).map(PathBuf::from));
+pub(crate) fn shared_folder(explicit: Option<PathBuf>) -> Option<PathBuf> {
+    let own = explicit.or_else(|| std::env::var_os(SHARED_FOLDER).map(PathBuf::from));
     own.filter(|folder| !folder.as_os_str().is_empty())
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn shared_folder(given: Option<PathBuf>) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(crate) enum NoEngine {
     /// The address, without secrets, is none; what was expected.
-    Address { given: String, expected: String },
+    Address { address: String, expected: String },
     /// The engine cannot be used.
     Trace(trace::Error),
 }
@@ -76,7 +76,8 @@ pub(crate) fn engine(chosen: &Chosen) -> Result<Arc<dyn Engine>, NoEngine> {
     match chosen {
         Chosen::Ray { address, needs } => {
             let checked = Address::of(address);
-            let checked = checked.map_err(|expected| NoEngine::Address { given: Address::shown(address), expected })?;
+            let checked =
+                checked.map_err(|expected| NoEngine::Address { address: Address::shown(address), expected })?;
             Ok(Arc::new(Ray::connect(checked, needs.clone()).map_err(NoEngine::Trace)?))
         }
         Chosen::Slurm { folder, needs } => {

@@ -7,8 +7,8 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 const MOST: u64 = 4 << 30;
 
 /// Returns the first frame of a task.
-pub(super) fn first_frame(given: &Value, inputs: &Value) -> Vec<u8> {
-    json!({"given": given, "inputs": inputs}).to_string().into_bytes()
+pub(super) fn first_frame(plan: &Value, inputs: &Value) -> Vec<u8> {
+    json!({"given": plan, "inputs": inputs}).to_string().into_bytes()
 }
 
 /// Writes a frame.

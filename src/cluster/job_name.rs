@@ -2,13 +2,13 @@
 
 use sha2::{Digest, Sha256};
 use std::fmt::Debug;
-use trace::task::{Bundle, Given};
+use trace::task::{Bundle, JobSpec};
 
 /// Returns 12 characters, the same for the same question of the same user of this machine to the same files, with tasks of the same needs.
-pub(super) fn job_name(given: &Given, bundles: &[Bundle], needs: &impl Debug) -> String {
+pub(super) fn job_name(plan: &JobSpec, bundles: &[Bundle], needs: &impl Debug) -> String {
     let mut digest = Sha256::new();
     digest.update(format!("{needs:?}"));
-    digest.update(serde_json::to_vec(given).unwrap_or_default());
+    digest.update(serde_json::to_vec(plan).unwrap_or_default());
     let mut inputs: Vec<_> = bundles.iter().flat_map(|bundle| &bundle.inputs).collect();
     inputs.sort_by_key(|input| (input.trace, input.at));
     digest.update(serde_json::to_vec(&inputs).unwrap_or_default());

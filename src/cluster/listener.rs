@@ -27,13 +27,13 @@ pub(crate) struct Progress {
 impl Progress {
     /// Begins a job.
     pub(super) fn of(job: &Job<'_>) -> Self {
-        Self { question: job.given.question.name().to_owned(), label: job.label.to_owned(), ..Self::default() }
+        Self { question: job.spec.question.name().to_owned(), label: job.label.to_owned(), ..Self::default() }
     }
 }
 
 /// Returns how many files a task could not read: it names each in a line of JSON on its standard error.
-pub(super) fn unread(said: &str) -> usize {
-    said.lines().filter(|line| line.starts_with("{\"")).count()
+pub(super) fn unread(log: &str) -> usize {
+    log.lines().filter(|line| line.starts_with("{\"")).count()
 }
 
 /// Hears of progress.

@@ -101,8 +101,8 @@ mod tests {
         assert_eq!(folder.metadata().unwrap().mode() & 0o7777, 0o700);
         own_folder(&folder).unwrap();
         set_mode(&folder, 0o750);
-        let said = own_folder(&folder).unwrap_err().to_string();
-        assert!(said.contains("with mode 0700") && said.contains("/mine "), "{said}");
+        let message = own_folder(&folder).unwrap_err().to_string();
+        assert!(message.contains("with mode 0700") && message.contains("/mine "), "{message}");
         let link = parent.path().join("link");
         set_mode(&folder, 0o700);
         std::os::unix::fs::symlink(&folder, &link).unwrap();

@@ -59,7 +59,7 @@ impl Processes {
     /// Runs the map of every bundle. A bundle that cannot be done is tried input by input.
     fn map(
         &self,
-        given: &serde_json::Value,
+        plan: &serde_json::Value,
         bundles: Vec<Bundle>,
         job: &Job<'_>,
     ) -> Result<(Vec<Vec<u8>>, Vec<FailedInput>)> {
@@ -76,7 +76,7 @@ impl Processes {
                     loop {
                         let next = lock(queue).pop_front();
                         let Some(bundle) = next else { break };
-                        let first = first_frame(given, &serde_json::json!(bundle.inputs));
+                        let first = first_frame(plan, &serde_json::json!(bundle.inputs));
                         let ended = self.run_task(children, "map", &[&first]);
                         let is_over = !matches!(ended, Ok(Some(_)));
                         let several = matches!(&ended, Ok(Some(ended)) if ended.code != 0 && ended.code != i32::from(EXIT_PLAN))
@@ -118,13 +118,13 @@ impl Processes {
                     match ended.code {
                         0 => {
                             progress.tasks += 1;
-                            progress.failed += unread(&ended.said);
+                            progress.failed += unread(&ended.log);
                             states.push(ended.output);
                         }
-                        code if code == i32::from(EXIT_PLAN) => return Err(self.failed(ended.said)),
+                        code if code == i32::from(EXIT_PLAN) => return Err(self.failed(ended.log)),
                         _ => {
                             progress.failed += bundle.inputs.len();
-                            failed.extend(failed_inputs(bundle.inputs, &ended.reason(), &ended.said));
+                            failed.extend(failed_inputs(bundle.inputs, &ended.reason(), &ended.log));
                         }
                     }
                     tell(progress);
@@ -182,17 +182,17 @@ impl Engine for Processes {
 
     fn run(&self, job: &Job<'_>) -> Result<Ran> {
         let unsendable = |error: serde_json::Error| self.failed(format!("the plan cannot be written: {error}"));
-        let given = serde_json::to_value(job.given).map_err(unsendable)?;
+        let plan = serde_json::to_value(job.spec).map_err(unsendable)?;
         tell(&Progress::of(job));
         let bundles = match job.bundles {
             Some(bundles) => bundles.to_vec(),
             None => {
-                let listed = self.alone("list", &[&first_frame(&given, &serde_json::json!(self.slots))], job)?;
+                let listed = self.alone("list", &[&first_frame(&plan, &serde_json::json!(self.slots))], job)?;
                 serde_json::from_slice(&listed).map_err(unsendable)?
             }
         };
-        let (mut states, failed) = self.map(&given, bundles, job)?;
-        let first = first_frame(&given, &serde_json::Value::Null);
+        let (mut states, failed) = self.map(&plan, bundles, job)?;
+        let first = first_frame(&plan, &serde_json::Value::Null);
         // Once at least: what comes home is bounded by it.
         loop {
             let mut merged = Vec::new();

@@ -52,7 +52,7 @@ pub fn run_with(
     targets: Vec<&'static dyn Target>,
 ) -> Result<(), WireError> {
     crate::log::start();
-    allocator::limit_kept_memory();
+    allocator::limit_retained_memory();
     let open = |what| move |source| WireError::Open { what, source };
     let (sender, mut events) = unbounded_channel();
     let send_to_loop = |sender: &UnboundedSender<Event>| {

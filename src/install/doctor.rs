@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn empty_prefix_has_no_kernel_and_no_extension() {
-        let place = tempfile::tempdir().unwrap();
+        let root = tempfile::tempdir().unwrap();
         let mut lines = Vec::new();
         let problems =
-            doctor(Some(&Location::Prefix(place.path().to_owned())), None, &mut |line| lines.push(line.to_owned()));
+            doctor(Some(&Location::Prefix(root.path().to_owned())), None, &mut |line| lines.push(line.to_owned()));
         assert!(problems >= 2, "{lines:?}");
         for what in ["WRONG kernel ", "WRONG extension "] {
             assert!(lines.iter().any(|line| line.starts_with(what) && line.contains(" install")), "{lines:?}");
@@ -187,19 +187,19 @@ mod tests {
 
     #[test]
     fn kernelspec_must_name_a_program() {
-        let place = tempfile::tempdir().unwrap();
-        let spec = |program: &Path| Some((place.path().join("kernel.json"), serde_json::json!({"argv": [program]})));
-        let gone = kernel(spec(&place.path().join("gone"))).unwrap_err();
+        let root = tempfile::tempdir().unwrap();
+        let spec = |program: &Path| Some((root.path().join("kernel.json"), serde_json::json!({"argv": [program]})));
+        let gone = kernel(spec(&root.path().join("gone"))).unwrap_err();
         assert!(gone.contains("gone") && gone.contains(" install"), "{gone}");
-        assert!(kernel(spec(place.path())).is_err(), "a folder is not a program");
+        assert!(kernel(spec(root.path())).is_err(), "a folder is not a program");
         assert!(kernel(spec(&std::env::current_exe().unwrap())).is_ok());
     }
 
     #[test]
     fn extension_must_be_current_and_complete() {
-        let place = tempfile::tempdir().unwrap();
-        let shares = [place.path().to_owned()];
-        let folder = extension::install(place.path(), false).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let shares = [root.path().to_owned()];
+        let folder = extension::install(root.path(), false).unwrap();
         assert!(lab_extension(&shares).is_ok());
         std::fs::remove_file(folder.join(extension::entry())).unwrap();
         assert!(lab_extension(&shares).unwrap_err().contains(" install"));
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn toolchain_must_be_complete_and_current() {
-        let place = tempfile::tempdir().unwrap();
-        let toolchain = CellsToolchain::at(place.path());
+        let root = tempfile::tempdir().unwrap();
+        let toolchain = CellsToolchain::at(root.path());
         assert!(cells(Some(&toolchain)).unwrap_err().contains("--build-cells"));
         std::fs::create_dir(toolchain.metadata()).unwrap();
         for file in [toolchain.library(), toolchain.worker(), toolchain.compiler_file(), toolchain.sources_file()] {
@@ -223,11 +223,11 @@ mod tests {
 
     #[test]
     fn missing_folder_is_judged_by_its_parent() {
-        let place = tempfile::tempdir().unwrap();
-        assert!(writable("x", Some(&place.path().join("a/b"))).is_ok());
-        assert!(!place.path().join("a").exists(), "the check creates nothing");
-        std::fs::write(place.path().join("file"), "").unwrap();
-        let refused = writable("x", Some(&place.path().join("file/b"))).unwrap_err();
+        let root = tempfile::tempdir().unwrap();
+        assert!(writable("x", Some(&root.path().join("a/b"))).is_ok());
+        assert!(!root.path().join("a").exists(), "the check creates nothing");
+        std::fs::write(root.path().join("file"), "").unwrap();
+        let refused = writable("x", Some(&root.path().join("file/b"))).unwrap_err();
         assert!(refused.starts_with("cannot write x"), "{refused}");
     }
 }

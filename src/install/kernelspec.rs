@@ -63,14 +63,14 @@ mod tests {
 
     #[test]
     fn packaged_kernelspec_has_no_absolute_path() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = install(&place.path().join("share/jupyter"), None).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let folder = install(&root.path().join("share/jupyter"), None).unwrap();
         let spec: serde_json::Value =
             serde_json::from_slice(&std::fs::read(folder.join("kernel.json")).unwrap()).unwrap();
         assert_eq!(spec["env"], serde_json::json!({}));
         let program = spec["argv"][0].as_str().unwrap().replace(OWN_FOLDER, &folder.to_string_lossy());
-        std::fs::create_dir(place.path().join("bin")).unwrap();
-        std::fs::write(place.path().join("bin/tracebook"), "").unwrap();
+        std::fs::create_dir(root.path().join("bin")).unwrap();
+        std::fs::write(root.path().join("bin/tracebook"), "").unwrap();
         assert!(Path::new(&program).is_file(), "{program}");
     }
 }

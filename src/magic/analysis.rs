@@ -25,7 +25,7 @@ pub(super) struct AnalysisMagic {
     entry: &'static Entry,
     arguments: &'static [Group],
     /// The argument of each parameter.
-    given: Vec<(&'static str, Parameter)>,
+    parameters: Vec<(&'static str, Parameter)>,
     columns: &'static [&'static str],
     notes: &'static str,
     examples: &'static [&'static str],
@@ -80,18 +80,18 @@ impl AnalysisMagic {
                 "include the last profiler step, which is usually cut off",
             ),
         ];
-        let mut given = Vec::new();
+        let mut parameters = Vec::new();
         for &parameter in entry.parameters {
             let kind = kind(parameter.kind);
-            if let Some(name) = parameter.place {
+            if let Some(name) = parameter.placeholder {
                 positional.push(Argument::required(name, kind, parameter.meaning));
-                given.push((name, parameter));
+                parameters.push((name, parameter));
                 continue;
             }
             let name: &'static str = parameter.name.replace('_', "-").leak();
             let default = words(&defaults[parameter.name], parameter.kind).leak();
             input.push(Argument::flag(name, kind, parameter.meaning).or(default));
-            given.push((name, parameter));
+            parameters.push((name, parameter));
         }
         let mut tables = TABLES.to_vec();
         if columns_of(entry.tables).any(|(name, unit)| unit.measures_durations(name)) {
@@ -112,7 +112,7 @@ impl AnalysisMagic {
         Self {
             entry,
             arguments: arguments.leak(),
-            given,
+            parameters,
             columns: columns.leak(),
             notes: notes(entry).leak(),
             examples: examples(entry).leak(),
@@ -120,7 +120,7 @@ impl AnalysisMagic {
     }
 
     /// Returns the parameters that were given.
-    fn given(&self, call: &Call<'_>) -> Map<String, Value> {
+    fn values(&self, call: &Call<'_>) -> Map<String, Value> {
         let value = |name: &str, kind| match kind {
             ParameterKind::Whole => call.whole(name).map(Value::from),
             ParameterKind::Number => call.number(name).map(Value::from),
@@ -131,9 +131,9 @@ impl AnalysisMagic {
             }
             ParameterKind::Texts | ParameterKind::Choices(_) => call.words(name).map(Value::from),
         };
-        let given =
+        let named =
             |(name, parameter): &(&str, Parameter)| Some((parameter.name.to_owned(), value(name, parameter.kind)?));
-        self.given.iter().filter_map(given).collect()
+        self.parameters.iter().filter_map(named).collect()
     }
 }
 
@@ -174,8 +174,8 @@ impl Magic for AnalysisMagic {
         let traces = context.trace(call, call.required("NAME"))?;
         let last = call.switch("include-last-profiler-step");
         let (condition, ranks) = (call.condition("where").cloned(), call.pick("rank", || traces.ranks()));
-        let (iterations, every) = (call.list("iteration").map(<[i64]>::to_vec), call.given("iteration"));
-        let (entry, given) = (self.entry, self.given(call));
+        let (iterations, every) = (call.list("iteration").map(<[i64]>::to_vec), call.has("iteration"));
+        let (entry, values) = (self.entry, self.values(call));
         let answer = context.run_blocking(move || {
             let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
             let iterations = match iterations {
@@ -189,7 +189,7 @@ impl Magic for AnalysisMagic {
             if let Some(condition) = &condition {
                 analysis = analysis.filter(condition)?;
             }
-            entry.ask(&analysis, given, ranks.as_deref())
+            entry.ask(&analysis, values, ranks.as_deref())
         })?;
         context.check_interrupt()?;
         let tables = answer.whole_tables();
@@ -259,8 +259,8 @@ fn report(call: &Call<'_>, answer: &Answer, tables: &[AnswerTable]) -> Result<Re
     let mut tables = Vec::new();
     for (answer_table, is_shaped) in shown.iter().zip(shaped) {
         // With many ranks those that differ most come first, unless `--sort` orders the rows.
-        let is_grouped = call.given("group-by");
-        let first = if call.given("sort") || is_grouped { None } else { answer_table.most_different_first() };
+        let is_grouped = call.has("group-by");
+        let first = if call.has("sort") || is_grouped { None } else { answer_table.most_different_first() };
         let (frame, ranks) = first.map_or((answer_table.frame.clone(), None), |(frame, ranks)| (frame, Some(ranks)));
         let (rows, columns) = if is_shaped {
             let rows = SelectedRows::select(call, frame)?;
@@ -385,7 +385,7 @@ fn notes(entry: &Entry) -> String {
 
 fn examples(entry: &Entry) -> Vec<&'static str> {
     let positional: String =
-        entry.parameters.iter().filter_map(|parameter| parameter.place).map(|name| format!(" {name}")).collect();
+        entry.parameters.iter().filter_map(|parameter| parameter.placeholder).map(|name| format!(" {name}")).collect();
     let start = format!("%{} control{positional}", entry.name);
     let rests = [String::new(), " --rank 0,2-3 --no-figure".to_owned(), format!(" --csv {}.csv", entry.name)];
     rests.iter().map(|rest| &*format!("{start}{rest}").leak()).collect()

@@ -12,17 +12,17 @@ use trace_view::Present;
 /// If a flag is given that HTA's path has no answer to.
 pub(super) fn query(call: &Call<'_>) -> Result<HtaCriticalPath, Error> {
     for flag in ["what-if", "json", "top"] {
-        if call.given(flag) {
+        if call.has(flag) {
             let error = call.cannot(format!("use --{flag} with --compat hta"), "HTA's tables have no such thing");
             return Err(error.hint(format!("leave --{flag} or --compat out")).into());
         }
     }
-    let given = call.text("instance").unwrap_or("0");
+    let text = call.text("instance").unwrap_or("0");
     let expected = "a number from 0 on in HTA's order, or a range such as 1-3";
-    let instances = match given.parse::<Instance>() {
+    let instances = match text.parse::<Instance>() {
         Ok(Instance::One(number)) => (number, number),
         Ok(Instance::Range(first, last)) => (first, last),
-        _ => return Err(call.invalid("--instance", given, expected).into()),
+        _ => return Err(call.invalid("--instance", text, expected).into()),
     };
     Ok(HtaCriticalPath {
         annotation: call.text("annotation").unwrap_or("ProfilerStep").to_owned(),

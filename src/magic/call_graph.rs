@@ -116,7 +116,7 @@ impl Magic for CallGraph {
         if df.height() == 0 && !call.quiet() {
             context.print_line(format!("{label} has no such call; `%operators {label}` lists what it calls"));
         }
-        let has_ranks = call.given("rank");
+        let has_ranks = call.has("rank");
         let shown = has_ranks.then_some("rank").into_iter().chain(SHOWN_COLUMNS).map(str::to_owned).collect();
         let caption = caption(call);
         let events = Some(drill_down(call, label, has_ranks, false));

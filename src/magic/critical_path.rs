@@ -209,7 +209,7 @@ impl Answered {
             }));
         }
         let query = Query { ranks, ..query(call)? };
-        let (rows, tries, writes_json) = (query.top, call.given("what-if"), call.given("json"));
+        let (rows, tries, writes_json) = (query.top, call.has("what-if"), call.has("json"));
         run(Box::new(move || {
             let answer = traces.critical_path(&query)?;
             let mut tables = vec![("", answer.summary()?), ("path", answer.path()?), ("by_name", answer.by_name()?)];
@@ -234,7 +234,7 @@ impl Answered {
         run: impl FnOnce(Box<dyn FnOnce() -> trace::Result<Self> + Send>) -> Result<Self, Error>,
     ) -> Result<Self, Error> {
         for flag in ["what-if", "edges", "overlay"] {
-            if call.given(flag) {
+            if call.has(flag) {
                 return Err(call.cannot(format!("use --{flag} with two traces"), "it is about one recording").into());
             }
         }
@@ -242,7 +242,7 @@ impl Answered {
             return Err(call.cannot("use --compat hta with two traces", "HTA's path is about one recording").into());
         }
         let query = Query { ranks: call.pick("rank", || control.ranks()), ..query(call)? };
-        let (rows, writes_json) = (query.top, call.given("json"));
+        let (rows, writes_json) = (query.top, call.has("json"));
         run(Box::new(move || {
             let change = query.compare(&control, &test)?;
             Ok(Self {

@@ -160,7 +160,7 @@ impl Magic for Explain {
         let bind = free_name(call, context)?;
         let explanation = explanation(call, context)?;
         let mut report = page(call, &explanation)?;
-        if (call.shows() && !is_one_table(call)) || call.given("html") {
+        if (call.shows() && !is_one_table(call)) || call.has("html") {
             report.parts.extend(bounds(call, context)?);
         }
         let answer = Answer {
@@ -360,7 +360,7 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     if let Some(method) = call.text("method").and_then(TestKind::of) {
         query = query.method(method);
     }
-    if call.given("events") {
+    if call.has("events") {
         query = query.keep_events();
     }
     if let Some(marker) = call.regex("marker") {
@@ -379,8 +379,8 @@ pub(crate) fn page(call: &Call<'_>, explanation: &Explanation) -> Result<Report,
     let mut report = explanation.report(top(call));
     if let Some(part) = call.text("samples") {
         let histogram = explanation.histogram(part)?;
-        let place = report.parts.iter().position(|part| matches!(part, Part::Figure(_))).map_or(0, |place| place + 1);
-        report.parts.insert(place, Part::Figure(histogram));
+        let index = report.parts.iter().position(|part| matches!(part, Part::Figure(_))).map_or(0, |index| index + 1);
+        report.parts.insert(index, Part::Figure(histogram));
     }
     Ok(report)
 }

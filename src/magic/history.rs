@@ -123,7 +123,7 @@ impl Magic for History {
 /// A run of a history.
 enum Run {
     Loaded(Arc<TraceSet>),
-    Kept(PathBuf),
+    Saved(PathBuf),
 }
 
 impl Run {
@@ -131,7 +131,7 @@ impl Run {
     fn load(self, context: &mut Context<'_>) -> Result<LabeledTrace, Error> {
         match self {
             Run::Loaded(run) => Ok(LabeledTrace::from(run.as_ref())),
-            Run::Kept(path) => {
+            Run::Saved(path) => {
                 let options = LoadOptions { cache: context.cache(), ..LoadOptions::default() };
                 let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 let run = context
@@ -164,5 +164,5 @@ fn of_folder(call: &Call<'_>, folder: &Path) -> Result<Vec<Run>, Error> {
             Problem::Cannot { what: format!("take runs from {shown}"), reason: "it has no traces".to_owned() };
         return Err(call.usage(problem).into());
     }
-    Ok(found.into_iter().map(|(.., path)| Run::Kept(path)).collect())
+    Ok(found.into_iter().map(|(.., path)| Run::Saved(path)).collect())
 }

@@ -70,11 +70,11 @@ impl Magic for TraceCache {
         let unable = |error: trace::Error| Error::from(error);
         if call.switch("clear") {
             let cleared = cache.clear(path.as_deref()).map_err(unable)?;
-            let kept = match cleared.in_use {
+            let remaining = match cleared.in_use {
                 0 => String::new(),
-                kept => format!("; kept {}, which {} in use", files(kept), if kept == 1 { "is" } else { "are" }),
+                in_use => format!("; kept {}, which {} in use", files(in_use), if in_use == 1 { "is" } else { "are" }),
             };
-            context.print_line(format!("removed {}: {}{kept}", files(cleared.files), bytes(cleared.bytes)));
+            context.print_line(format!("removed {}: {}{remaining}", files(cleared.files), bytes(cleared.bytes)));
         }
         if let Some(limit) = call.whole("limit") {
             cache.set_limit(limit).map_err(unable)?;

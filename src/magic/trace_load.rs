@@ -138,12 +138,12 @@ impl Magic for TraceLoad {
     }
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let given = call.paths("PATH");
-        let paths = run_paths::expand(&run_paths::listed(&given)?).map_err(|reason| call.cannot("load", reason))?;
-        let label = label(call, &given, &paths)?;
-        let place = given.first().map(|path| path.display().to_string()).unwrap_or_default();
-        if let Some(engine) = context.engine(call, &place)? {
-            return load_elsewhere(call, context, (&label, &place), &engine);
+        let inputs = call.paths("PATH");
+        let paths = run_paths::expand(&run_paths::listed(&inputs)?).map_err(|reason| call.cannot("load", reason))?;
+        let label = label(call, &inputs, &paths)?;
+        let location = inputs.first().map(|path| path.display().to_string()).unwrap_or_default();
+        if let Some(engine) = context.engine(call, &location)? {
+            return load_elsewhere(call, context, (&label, &location), &engine);
         }
         // The lanes of timelines that are not open leave their memory to this load.
         context.session.traces().values().for_each(|trace| trace.give_back());
@@ -193,7 +193,7 @@ impl Magic for TraceLoad {
 fn load_elsewhere(
     call: &Call<'_>,
     context: &mut Context<'_>,
-    (label, place): (&str, &str),
+    (label, location): (&str, &str),
     engine: &Arc<dyn Engine>,
 ) -> Result<(), Error> {
     if call.paths("PATH").len() > 1 {
@@ -205,12 +205,12 @@ fn load_elsewhere(
     }
     let begun = Instant::now();
     let options = LoadOptions { label: Some(label.to_owned()), ..options(call) };
-    let traces = Arc::new(context.load_elsewhere(place, options, engine)?);
-    let line = summary(&traces, begun.elapsed()) + &replaced(context, label, &[place.into()]);
+    let traces = Arc::new(context.load_elsewhere(location, options, engine)?);
+    let line = summary(&traces, begun.elapsed()) + &replaced(context, label, &[location.into()]);
     if !call.quiet() {
         context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
     }
-    context.keep(&traces, place.into());
+    context.keep(&traces, location.into());
     match jobs::failures(&traces) {
         Some(failures) => context.show(&failures),
         None if !call.shows() => context.warn_of(call, traces.warnings()),
@@ -223,11 +223,11 @@ fn load_elsewhere(
 }
 
 /// Returns the label of a call: the one given, else from the name of the file or pattern, or what the names of several runs have in common.
-fn label(call: &Call<'_>, given: &[PathBuf], runs: &[PathBuf]) -> Result<String, Error> {
+fn label(call: &Call<'_>, inputs: &[PathBuf], runs: &[PathBuf]) -> Result<String, Error> {
     if let Some(name) = call.result_name()? {
         return Ok(name.to_owned());
     }
-    match given {
+    match inputs {
         [one] if runs.len() == 1 => Ok(label::from_path(one)),
         _ => match run_paths::common_name(runs) {
             Some(name) => Ok(label::from_path(&name)),

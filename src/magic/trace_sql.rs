@@ -211,10 +211,10 @@ fn assignment(text: &str) -> (Option<&str>, &str) {
 
 /// Returns the name of the result: of `x << …`, of `x = %trace_sql …` or of `--as x`.
 fn name(call: &Call<'_>, assigned: Option<&str>) -> Result<Option<String>, Error> {
-    let given = call.result_name()?;
-    match (assigned, given) {
-        (Some(assigned), Some(given)) if assigned != given => {
-            let reason = format!("`{assigned} <<` and `{given}` differ");
+    let bound = call.result_name()?;
+    match (assigned, bound) {
+        (Some(assigned), Some(bound)) if assigned != bound => {
+            let reason = format!("`{assigned} <<` and `{bound}` differ");
             Err(call.cannot("bind the result to two names", reason).hint("give one of them").into())
         }
         (Some(assigned), _) => {
@@ -222,7 +222,7 @@ fn name(call: &Call<'_>, assigned: Option<&str>) -> Result<Option<String>, Error
             session::label::check(assigned).map_err(|reason| call.usage(crate::Problem::Rejected { what, reason }))?;
             Ok(Some(assigned.to_owned()))
         }
-        (None, given) => Ok(given.map(str::to_owned)),
+        (None, bound) => Ok(bound.map(str::to_owned)),
     }
 }
 

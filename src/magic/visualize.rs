@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::context::{write_page, write_picture};
-use super::view::{ROWS, SELECTION, SelectedRows, caption, given_selection, grouped, is_unsorted, trace_diff};
+use super::view::{ROWS, SELECTION, SelectedRows, caption, grouped, is_unsorted, selection_flag, trace_diff};
 use crate::display::Output;
 use crate::{Error, Problem};
 use trace::TraceDiff;
@@ -120,7 +120,7 @@ impl Magic for Visualize {
 
 /// Returns the rows of the data frame in a variable.
 fn variable(call: &Call<'_>, context: &mut Context<'_>, name: &str) -> Result<SelectedRows, Error> {
-    if let Some(flag) = given_selection(call) {
+    if let Some(flag) = selection_flag(call) {
         let reason = format!("{name} is a variable, and the flag selects events of two traces");
         return Err(call.cannot(format!("use --{flag}"), reason).into());
     }

@@ -97,7 +97,7 @@ impl Magic for WhatIf {
         let answered = Answered {
             report: answer.what_if_report()?,
             tables: vec![("", answer.what_if()?)],
-            json: call.given("json").then(|| answer.to_json()),
+            json: call.has("json").then(|| answer.to_json()),
             copies: Vec::new(),
         };
         deliver(call, context, bind.as_deref(), &answered)

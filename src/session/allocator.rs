@@ -4,18 +4,18 @@
 const MAPPED_SIZE: i32 = 1 << 20;
 
 /// The most free bytes that each heap of the allocator keeps at its end.
-const KEPT_PER_HEAP: i32 = 8 << 20;
+const RETAINED_PER_HEAP: i32 = 8 << 20;
 
 /// Limits the free memory that the allocator keeps. Call it once, at the start.
 ///
 /// By default glibc raises both limits when a large allocation is freed, and never trims the heap of a thread that ended: after
 /// three loads of 70 MiB and a few analyses it kept 240 MiB. With these limits it keeps 40 MiB, and the analyses take as long.
-pub fn limit_kept_memory() {
+pub fn limit_retained_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         // Without effect, more memory is kept: nothing to handle.
         let _ = glibc::mallopt(glibc::M_MMAP_THRESHOLD, MAPPED_SIZE);
-        let _ = glibc::mallopt(glibc::M_TRIM_THRESHOLD, KEPT_PER_HEAP);
+        let _ = glibc::mallopt(glibc::M_TRIM_THRESHOLD, RETAINED_PER_HEAP);
     }
 }
 

@@ -184,8 +184,8 @@ impl Session {
             return;
         }
         for (trace, mapped) in traces {
-            if let Some(kept) = self.traces.get_mut(trace.label()).filter(|kept| Arc::ptr_eq(kept, &trace)) {
-                *kept = mapped;
+            if let Some(stored) = self.traces.get_mut(trace.label()).filter(|stored| Arc::ptr_eq(stored, &trace)) {
+                *stored = mapped;
             }
         }
         self.share();

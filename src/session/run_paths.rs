@@ -8,9 +8,9 @@ use trace::{Inputs, has_wildcard, is_name_match};
 ///
 /// # Errors
 /// If an address is invalid, or storage refuses.
-pub fn listed(given: &[PathBuf]) -> trace::Result<Vec<PathBuf>> {
+pub fn listed(inputs: &[PathBuf]) -> trace::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
-    for path in given {
+    for path in inputs {
         let mut found = Inputs::matches(path)?;
         found.sort_by(|a, b| by_name(&a.to_string_lossy(), &b.to_string_lossy()));
         if found.is_empty() {
@@ -27,9 +27,9 @@ pub fn listed(given: &[PathBuf]) -> trace::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// A run that is named twice.
-pub fn expand(given: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut runs: Vec<PathBuf> = Vec::new();
-    for path in given {
+    for path in inputs {
         let mut found = if is_pattern(path) { matches(path) } else { Vec::new() };
         if found.is_empty() {
             found.push(path.clone());

@@ -304,7 +304,7 @@ fn magic_of(name: &str) -> Result<&'static dyn Magic, Error> {
 pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<(MagicLine, Vec<String>), Error> {
     let mut line = MagicLine { command: name.to_owned(), piped: None };
     let magic = magic_of(name)?;
-    let (mut flags, mut said, mut paths, mut used) = (String::new(), String::new(), Vec::new(), Vec::new());
+    let (mut flags, mut rest, mut paths, mut used) = (String::new(), String::new(), Vec::new(), Vec::new());
     let arguments = || magic.arguments().iter().flat_map(|group| group.arguments);
     let mut declared = arguments().filter(|argument| !argument.is_flag());
     let is_file = |argument: &Argument| matches!(argument.kind, Kind::File | Kind::Target);
@@ -312,12 +312,12 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
     let (mut last, mut flag): (Option<&Argument>, Option<&Argument>) = (None, None);
     for word in words {
         // A text ends a line: flags stand before it.
-        let line_flags = if magic.takes_text() { &mut flags } else { &mut said };
+        let line_flags = if magic.takes_text() { &mut flags } else { &mut rest };
         let value = match (flag.take(), word.strip_prefix("--")) {
             (Some(argument), _) => Some((argument, word.as_str())),
             (None, None) => None,
-            (None, Some(given)) => {
-                let (name, value) = given.split_once('=').map_or((given, None), |(name, value)| (name, Some(value)));
+            (None, Some(typed)) => {
+                let (name, value) = typed.split_once('=').map_or((typed, None), |(name, value)| (name, Some(value)));
                 let found = arguments().find(|argument| argument.answers_to(name));
                 let found = found.filter(|argument| argument.kind != Kind::Switch);
                 let Some(both) = found.zip(value) else {
@@ -338,16 +338,16 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         last = argument.or(last);
         match argument {
             // Traces are tables of SQL.
-            Some(_) | None if magic.takes_text() && said.is_empty() => said.push_str(&format!(" {word}")),
+            Some(_) | None if magic.takes_text() && rest.is_empty() => rest.push_str(&format!(" {word}")),
             None if magic.takes_text() => paths.push(word.clone()),
             Some(argument) if is_path(argument) => {
                 let (label, path) = labelled(Path::new(word), &used);
-                said.push_str(&format!(" {label}"));
+                rest.push_str(&format!(" {label}"));
                 paths.push(format!("{label}={}", path.display()));
                 used.push(label);
             }
             Some(_) if magic.takes_text() => paths.push(word.clone()),
-            _ => said.push_str(&format!(" {}", quoted(word)?)),
+            _ => rest.push_str(&format!(" {}", quoted(word)?)),
         }
     }
     let needs = arguments().find(|argument| argument.form == Form::Required && paths.is_empty());
@@ -357,7 +357,7 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         });
         return Err(UsageError::new(format!("tracebook {name}"), Problem::Missing { what }).into());
     }
-    let question = format!("%{}{flags}{said}", magic.name());
+    let question = format!("%{}{flags}{rest}", magic.name());
     Ok((line, std::iter::once(question).chain(paths).collect()))
 }
 

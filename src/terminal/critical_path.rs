@@ -82,7 +82,7 @@ impl Magic for CriticalPath {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let prints = Screen::is_free(call, &["csv", "json", "html"])?;
-        let Answered { report, tables, json, copies } = if call.given("TEST") {
+        let Answered { report, tables, json, copies } = if call.has("TEST") {
             let sides = [("PATH", "control"), ("TEST", "test")];
             let [control, test] = sides.map(|(argument, label)| load(call, context, argument, label, None));
             let sides = [control?, test?];

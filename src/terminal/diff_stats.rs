@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 
 /// Compares the runs of both sides, and writes what the call asks for.
 pub(super) fn run(call: &Call<'_>, context: &mut Context<'_>, prints: bool) -> Result<(), Error> {
-    if call.given("fail-over") {
+    if call.has("fail-over") {
         let error = call.cannot("use --fail-over and --stats", "it compares device times as they are");
         return Err(error.hint("tracebook gate judges limits by intervals").into());
     }

@@ -140,8 +140,8 @@ fn by_baseline(call: &Call<'_>, context: &mut Context<'_>, gate: &Query, name: &
     let mut paths: Vec<PathBuf> = ["CONTROL", "TEST"].into_iter().filter_map(|argument| call.path(argument)).collect();
     paths.extend(call.paths("test"));
     let reason = match paths.len() {
-        _ if call.given("control") => Some("the baseline is the control"),
-        _ if call.given("accept") => Some("the time of a region is accepted in a comparison of runs"),
+        _ if call.has("control") => Some("the baseline is the control"),
+        _ if call.has("accept") => Some("the time of a region is accepted in a comparison of runs"),
         0 => return Err(call.usage(Problem::Missing { what: "the run to judge".to_owned() }).into()),
         1 => None,
         _ => Some("it judges one run"),
@@ -161,8 +161,8 @@ fn by_baseline(call: &Call<'_>, context: &mut Context<'_>, gate: &Query, name: &
 
 /// Returns the reason of the call and the person that accepts, if it accepts something.
 fn acceptor<'c>(call: &'c Call<'_>) -> Result<Option<(&'c str, String)>, Error> {
-    if !call.given("accept") {
-        if let Some(flag) = ["reason", "by"].into_iter().find(|flag| call.given(flag)) {
+    if !call.has("accept") {
+        if let Some(flag) = ["reason", "by"].into_iter().find(|flag| call.has(flag)) {
             return Err(call.cannot(format!("use --{flag}"), "nothing is accepted").hint("add --accept REGION").into());
         }
         return Ok(None);

@@ -44,11 +44,11 @@ pub(super) fn load_path(
     ranks: Option<&[i64]>,
 ) -> Result<Arc<TraceSet>, Error> {
     let path = if path == Path::new("-") { PathBuf::from(STANDARD_INPUT) } else { path };
-    let place = path.display().to_string();
-    if let Some(engine) = context.engine(call, &place)? {
+    let location = path.display().to_string();
+    if let Some(engine) = context.engine(call, &location)? {
         let ranks = ranks.map(<[i64]>::to_vec);
         let options = LoadOptions { label: Some(label.to_owned()), ranks, ..options(call) };
-        let loaded = Arc::new(context.load_elsewhere(&place, options, &engine)?);
+        let loaded = Arc::new(context.load_elsewhere(&location, options, &engine)?);
         jobs::logs(loaded.unread_files()).iter().for_each(|log| Screen::log(log));
         context.session.insert(Arc::clone(&loaded), path);
         return Ok(loaded);

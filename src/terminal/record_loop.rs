@@ -171,8 +171,8 @@ mod tests {
         let record = |side: &str| format!("printf '%s ' {side} >> log; echo {{}} > \"$RUN_DIR/rank-0.json\"");
         let script = script([&record("control"), &record("test")], 3, "it's a folder/runs");
         let output = execute(folder.path(), &script);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{said}");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{messages}");
         let log = || std::fs::read_to_string(folder.path().join("log")).unwrap();
         assert_eq!(log(), "control test test control control test ");
         let runs = folder.path().join("it's a folder/runs");
@@ -180,7 +180,7 @@ mod tests {
             assert!(runs.join(run).join("rank-0.json").exists(), "{run}");
         }
         assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 6);
-        assert!(said.contains("test-2: recording") && said.contains("tracebook gate --control "), "{said}");
+        assert!(messages.contains("test-2: recording") && messages.contains("tracebook gate --control "), "{messages}");
         // Complete runs stay; a lost one is recorded again.
         std::fs::remove_dir_all(runs.join("test-2")).unwrap();
         assert!(execute(folder.path(), &script).status.success());
@@ -195,9 +195,9 @@ mod tests {
             [("exit 7", "test-1: the command ended with exit code 7"), ("true", "test-1: the command left nothing")]
         {
             let output = execute(folder.path(), &script([good, test], 2, "runs"));
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{said}");
-            assert!(said.contains(reason), "{said}");
+            let messages = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{messages}");
+            assert!(messages.contains(reason), "{messages}");
             assert!(folder.path().join("runs/control-1").exists() && !folder.path().join("runs/test-1").exists());
         }
         // What the failed run left is removed by the next one.

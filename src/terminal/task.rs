@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use trace::task::{EXIT_LATER, EXIT_PLAN, Given, Input, Worker, exit_code};
+use trace::task::{EXIT_LATER, EXIT_PLAN, Input, JobSpec, Worker, exit_code};
 use trace::{CACHE_VARIABLE, Cache};
 
 /// Environment variable with the node of a cluster on which the task runs.
@@ -18,7 +18,8 @@ const MOST: u64 = 10 << 30;
 /// The first frame.
 #[derive(Deserialize)]
 struct Head {
-    given: Given,
+    #[serde(rename = "given")]
+    plan: JobSpec,
     inputs: Value,
 }
 
@@ -56,34 +57,34 @@ fn run(step: &str, input: &mut dyn Read, files: &[PathBuf]) -> Result<Vec<u8>, F
         return Err(wrong("nothing on standard input: expected frames, see docs/task.md".to_owned()));
     };
     let head: Result<Head, serde_json::Error> = serde_json::from_slice(first);
-    let Head { given, inputs } = head.map_err(|error| wrong(format!("the plan cannot be read: {error}")))?;
+    let Head { plan, inputs } = head.map_err(|error| wrong(format!("the plan cannot be read: {error}")))?;
     let worker = Worker::new(build()).cache(cache()).node(std::env::var(NODE).ok());
     let failed = |error: trace::Error| (exit_code(&error), error.to_string());
     let unreadable = |error: serde_json::Error| wrong(format!("the inputs cannot be read: {error}"));
     match step {
         "list" => {
             let slots: usize = serde_json::from_value(inputs).map_err(unreadable)?;
-            let bundles = worker.list(&given, slots).map_err(failed)?;
+            let bundles = worker.list(&plan, slots).map_err(failed)?;
             serde_json::to_vec(&bundles).map_err(unreadable)
         }
         "map" => {
             let inputs: Vec<Input> = serde_json::from_value(inputs).map_err(unreadable)?;
-            let mut said = |file: &str, error: &trace::Error| {
+            let mut report = |file: &str, error: &trace::Error| {
                 let line = json!({"file": file, "error": error.to_string(), "host": host()});
                 // The file is named in the partial result, too.
                 let _ = writeln!(std::io::stderr(), "{line}");
             };
-            worker.map(&given, &inputs, &mut said).map_err(failed)
+            worker.map(&plan, &inputs, &mut report).map_err(failed)
         }
-        "reduce" => reduced(&worker, &given, states, files),
+        "reduce" => reduced(&worker, &plan, states, files),
         _ => Err(wrong(format!("unknown step `{step}`: expected list, map or reduce"))),
     }
 }
 
 /// Merges partial results of standard input and of files, some at a time.
-fn reduced(worker: &Worker, given: &Given, states: &[Vec<u8>], files: &[PathBuf]) -> Result<Vec<u8>, Failed> {
+fn reduced(worker: &Worker, plan: &JobSpec, states: &[Vec<u8>], files: &[PathBuf]) -> Result<Vec<u8>, Failed> {
     let reduce =
-        |states: &[Vec<u8>]| worker.reduce(given, states).map_err(|error| (exit_code(&error), error.to_string()));
+        |states: &[Vec<u8>]| worker.reduce(plan, states).map_err(|error| (exit_code(&error), error.to_string()));
     let mut merged = if states.is_empty() && !files.is_empty() { None } else { Some(reduce(states)?) };
     for group in files.chunks(FAN_IN) {
         // Files of a shared folder may come late.
@@ -124,9 +125,9 @@ mod tests {
             frames.iter().for_each(|frame| write_frame(&mut bytes, frame).unwrap());
             run(step, &mut &bytes[..], &[]).unwrap_err()
         };
-        let given = json!({"build": build(), "question": {"load": {"uri": "/none", "ranks": null}}, "traces": [], "most_bytes": 9});
-        let head = |inputs: Value| json!({"given": given, "inputs": inputs}).to_string().into_bytes();
-        for (step, frames, said) in [
+        let plan = json!({"build": build(), "question": {"load": {"uri": "/none", "ranks": null}}, "traces": [], "most_bytes": 9});
+        let head = |inputs: Value| json!({"given": plan, "inputs": inputs}).to_string().into_bytes();
+        for (step, frames, expected) in [
             ("map", vec![], "nothing on standard input"),
             ("map", vec![b"{}".to_vec()], "the plan cannot be read"),
             ("map", vec![head(json!(3))], "the inputs cannot be read"),
@@ -135,7 +136,7 @@ mod tests {
         ] {
             let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
             let (code, message) = run(step, &frames);
-            assert!(code == EXIT_PLAN && message.contains(said), "{step}: {code} {message}");
+            assert!(code == EXIT_PLAN && message.contains(expected), "{step}: {code} {message}");
         }
         assert_eq!(run("list", &[&head(json!(2))]).0, 1);
     }

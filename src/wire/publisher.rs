@@ -50,14 +50,14 @@ pub(super) struct Publisher {
 
 impl Default for Publisher {
     fn default() -> Self {
-        Self { subscribers: Mutex::default(), early: Mutex::new(Early::Kept(Vec::new())) }
+        Self { subscribers: Mutex::default(), early: Mutex::new(Early::Buffered(Vec::new())) }
     }
 }
 
 /// Messages that were published before the first subscription.
 enum Early {
     /// They are kept, with the time of each.
-    Kept(Vec<(Instant, Arc<Vec<Vec<u8>>>)>),
+    Buffered(Vec<(Instant, Arc<Vec<Vec<u8>>>)>),
     /// There was a subscription.
     Over,
 }
@@ -65,7 +65,7 @@ enum Early {
 impl Early {
     /// Keeps a message, if there is room.
     fn keep(&mut self, message: &Arc<Vec<Vec<u8>>>) {
-        let Self::Kept(messages) = self else { return };
+        let Self::Buffered(messages) = self else { return };
         messages.retain(|(at, _)| at.elapsed() < EARLY);
         if messages.iter().map(|(_, message)| length(message)).sum::<usize>() + length(message) <= MOST_EARLY {
             messages.push((Instant::now(), Arc::clone(message)));
@@ -75,7 +75,7 @@ impl Early {
     /// Ends with the first subscription, which gets what was kept of its topic.
     fn end(&mut self, topic: &[u8]) -> impl Iterator<Item = Arc<Vec<Vec<u8>>>> {
         let messages = match std::mem::replace(self, Self::Over) {
-            Self::Kept(messages) => messages,
+            Self::Buffered(messages) => messages,
             Self::Over => Vec::new(),
         };
         let is_wanted = move |(at, message): &(Instant, Arc<Vec<Vec<u8>>>)| {
@@ -238,7 +238,7 @@ impl Subscriber {
                     let welcome = welcome(&topic).map(Arc::new);
                     let mut early = lock(early);
                     let mut queue = self.lock();
-                    let kept: Vec<_> = early.end(&topic).collect();
+                    let buffered: Vec<_> = early.end(&topic).collect();
                     if queue.topics.len() < MAX_TOPICS {
                         queue.topics.push(topic);
                     }
@@ -246,7 +246,7 @@ impl Subscriber {
                     if let Some(welcome) = welcome {
                         self.push(&mut queue, &welcome);
                     }
-                    kept.iter().for_each(|message| self.push(&mut queue, message));
+                    buffered.iter().for_each(|message| self.push(&mut queue, message));
                 }
                 Some(Command::Cancel(topic)) => {
                     let mut queue = self.lock();

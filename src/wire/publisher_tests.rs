@@ -21,9 +21,9 @@ fn listening() -> (Arc<Publisher>, String) {
     (publisher, format!("tcp://127.0.0.1:{port}"))
 }
 
-fn subscriber(endpoint: &str, topic: &[u8], kept: i32) -> zmq::Socket {
+fn subscriber(endpoint: &str, topic: &[u8], high_water_mark: i32) -> zmq::Socket {
     let socket = zmq::Context::new().socket(zmq::SUB).unwrap();
-    socket.set_rcvhwm(kept).unwrap();
+    socket.set_rcvhwm(high_water_mark).unwrap();
     socket.set_rcvbuf(64 << 10).unwrap();
     socket.set_rcvtimeo(20_000).unwrap();
     socket.set_linger(0).unwrap();

@@ -244,7 +244,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 fn without_tests(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let is_test = |at: usize| {
         let words = ["#", "[", "cfg", "(", "test", ")", "]"];
-        words.iter().enumerate().all(|(place, word)| tokens.get(at + place).is_some_and(|token| token.0 == *word))
+        words.iter().enumerate().all(|(offset, word)| tokens.get(at + offset).is_some_and(|token| token.0 == *word))
     };
     let mut left = Vec::with_capacity(tokens.len());
     let mut at = 0;

@@ -1,5 +1,6 @@
 //! House rule: code, comments, messages and pages use the terms of `docs/vocabulary.md`, and names of tests are short.
 
+use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, tokenize};
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -78,6 +79,19 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/trace/src/read/json/bits.rs", "odd", "not even"),
 ];
 
+/// Words that name nothing: every value has a place and is given or kept. Items and variables have the term of the field.
+const BANNED_NAMES: &[(&str, &str)] = &[
+    ("place", "index (array), position (order), location (machine, path)"),
+    ("places", "indexes, positions, locations"),
+    ("placed", "located, positioned"),
+    ("placing", "locating"),
+    ("given", "input, explicit, requested, or what it is"),
+    ("kept", "retained, stored, cached, selected"),
+    ("said", "message, output, log"),
+    ("lent", "borrowed"),
+    ("alike", "comparability, similar, equal"),
+];
+
 /// A finding: file, line, what was found, what to say.
 struct Finding {
     file: String,
@@ -131,6 +145,7 @@ fn findings(file: &str, text: &str, rules: &[(Regex, &Rule)]) -> Vec<Finding> {
     }
     if file.ends_with(".rs") {
         found.extend(long_test_names(file, text));
+        found.extend(banned_names(file, text));
     }
     found.extend(clause_as_header(file, text));
     found
@@ -147,16 +162,44 @@ fn clause_as_header(file: &str, text: &str) -> Option<Finding> {
     Some(Finding { file: file.to_owned(), line, found: header.as_str().to_owned(), instead })
 }
 
+/// Names of items and variables with a banned word. Names of tests are sentences.
+fn banned_names(file: &str, text: &str) -> Vec<Finding> {
+    let sentences: Vec<&str> =
+        test_names().captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    let (mut at, mut found) = (0, Vec::new());
+    for token in tokenize(text, FrontmatterAllowed::No) {
+        let start = at;
+        at += token.len as usize;
+        let is_name = token.kind == TokenKind::Ident;
+        let Some(name) = text.get(start..at).filter(|name| is_name && !sentences.contains(name)) else { continue };
+        let (segments, _) = words(name);
+        let banned = segments.split_whitespace().find_map(|segment| {
+            let segment = segment.to_lowercase();
+            BANNED_NAMES.iter().find(|(word, _)| *word == segment)
+        });
+        if let Some((_, instead)) = banned {
+            let line = text[..start].matches('\n').count() + 1;
+            found.push(Finding { file: file.to_owned(), line, found: name.to_owned(), instead: (*instead).to_owned() });
+        }
+    }
+    found
+}
+
+/// The names of tests.
+fn test_names() -> Regex {
+    Regex::new(r"#\[(?:tokio::)?test\]\s*(?:#\[[^\n]*\]\s*)*(?:pub )?(?:async )?fn ([a-z0-9_]+)").unwrap()
+}
+
 /// Names of tests that are longer than a sentence should be.
 fn long_test_names(file: &str, text: &str) -> Vec<Finding> {
-    let test = Regex::new(r"#\[(?:tokio::)?test\]\s*(?:#\[[^\n]*\]\s*)*(?:pub )?(?:async )?fn ([a-z0-9_]+)").unwrap();
     let finding = |name: regex::Match<'_>| Finding {
         file: file.to_owned(),
         line: text[..name.start()].matches('\n').count() + 1,
         found: format!("{} ({})", name.as_str(), name.len()),
         instead: format!("a name of at most {LONGEST_TEST_NAME} characters"),
     };
-    test.captures_iter(text)
+    test_names()
+        .captures_iter(text)
         .filter_map(|found| found.get(1))
         .filter(|name| name.len() > LONGEST_TEST_NAME)
         .map(finding)
@@ -212,6 +255,11 @@ fn banned_words_are_found_in_names_and_across_lines() {
     let name = "a".repeat(LONGEST_TEST_NAME + 1);
     let text = format!("#[test]\nfn short() {{}}\n\n#[test]\n#[ignore]\nfn {name}() {{}}\n");
     assert_eq!(long_test_names("src/x.rs", &text)[0].line, 6);
+    let text = "// The place is given.\nfn replace(x: u8, kept_rows: &str) -> Placed {\n    \"{place}\"\n}\n\
+                #[test]\nfn all_is_kept() {}\n";
+    let names = banned_names("src/x.rs", text);
+    let names: Vec<(usize, &str)> = names.iter().map(|one| (one.line, one.found.as_str())).collect();
+    assert_eq!(names, [(2, "kept_rows"), (2, "Placed")]);
     for (file, text, line) in [
         ("src/x.rs", "//! What a task is.\n", 1),
         ("x.py", "#!/usr/bin/env python3\n\"\"\"How it runs.\"\"\"\n", 2),

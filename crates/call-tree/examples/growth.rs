@@ -126,7 +126,7 @@ fn forget_peak() {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let is = |word: &str| words.iter().any(|given| given == word);
+    let is = |word: &str| words.iter().any(|argument| argument == word);
     let Some(events) = words.first().and_then(|events| events.parse::<usize>().ok()) else {
         eprintln!("usage: growth EVENTS alike|half|unlike stacks|flat steps|one");
         std::process::exit(2);

@@ -2,10 +2,10 @@
 
 use crate::align::{Hashed, matched};
 use crate::explain::bytes::{Damaged, Reader, Writer};
+use crate::input::borrowed::Borrowed;
 use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Level};
-use crate::input::lent::Lent;
 use crate::input::recording::Recording;
 use crate::input::window::window_at;
 use crate::tree::build::graph_kernels;
@@ -36,7 +36,7 @@ pub struct Loan {
     /// Kernels of graphs in selected iterations.
     pub kernels: u64,
     /// Those that got calls.
-    pub lent: u64,
+    pub borrowed: u64,
 }
 
 impl Companion {
@@ -64,19 +64,19 @@ impl Companion {
                 up = nested.parent[up as usize];
             }
         }
-        let mut places = vec![NONE; events.len()];
+        let mut call_of = vec![NONE; events.len()];
         let mut calls = Vec::new();
-        let around = |places: &[u32], at: u32| {
+        let around = |call_of: &[u32], at: u32| {
             let mut up = nested.parent[at as usize];
-            while up != NONE && places[up as usize] == NONE {
+            while up != NONE && call_of[up as usize] == NONE {
                 up = nested.parent[up as usize];
             }
-            if up == NONE { NONE } else { places[up as usize] }
+            if up == NONE { NONE } else { call_of[up as usize] }
         };
         for &at in &nested.order {
             if is_above[at as usize] && is_call(at) {
-                places[at as usize] = calls.len() as u32;
-                calls.push((around(&places, at), events[at as usize].label));
+                call_of[at as usize] = calls.len() as u32;
+                calls.push((around(&call_of, at), events[at as usize].label));
             }
         }
         let windows = &recording.windows;
@@ -86,7 +86,7 @@ impl Companion {
         for (launch, at) in kernels {
             let window = if windows.is_empty() { Some(0) } else { window_at(windows, events[launch as usize].start) };
             if let Some(window) = window {
-                iterations[window].push(Launched { label: events[at as usize].label, call: around(&places, launch) });
+                iterations[window].push(Launched { label: events[at as usize].label, call: around(&call_of, launch) });
             }
         }
         Self { calls, iterations }
@@ -176,11 +176,11 @@ impl Companion {
             for (&(row, _), call) in rows.iter().zip(&found.calls) {
                 if let Some(call) = *call {
                     of.push((row, call));
-                    loan.lent += 1;
+                    loan.borrowed += 1;
                 }
             }
         }
-        recording.lent = Lent::new(self.calls.clone(), of);
+        recording.borrowed = Borrowed::new(self.calls.clone(), of);
         loan
     }
 

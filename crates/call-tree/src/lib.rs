@@ -36,15 +36,15 @@ pub use explain::explanation::{
     Coverage, Explainer, Explanation, RegionChange, WaitChange, explain, explain_partials, largest,
 };
 pub use explain::partial::{Partial, Reducer};
-pub use explain::sample::{Place, Placed, Sample};
+pub use explain::sample::{AssignedEvent, Assignment, Sample};
 pub use explain::waiting::{Doing, Late, Part};
 pub use explain::waits::{Wait, Waits, waits_for_gpu};
 pub use explain::weights::Weights;
+pub use input::borrowed::Borrowed;
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
 pub use input::label::{LabelId, Labels, Symbol};
-pub use input::lent::Lent;
 pub use input::meeting::Meeting;
 pub use input::reason::Reason;
 pub use input::recording::Recording;

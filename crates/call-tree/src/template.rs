@@ -94,8 +94,8 @@ impl Template {
         made.costs.clear();
         self.tree.nodes.push(made);
         let children = &mut self.tree.node_mut(parent).children;
-        let place = children.iter().position(|&child| child == before).map_or(0, |at| at + 1);
-        children.insert(place, id);
+        let index = children.iter().position(|&child| child == before).map_or(0, |at| at + 1);
+        children.insert(index, id);
         id
     }
 }

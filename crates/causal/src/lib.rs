@@ -30,4 +30,4 @@ pub use input::event::{Call, Collective, DeviceEvent, DeviceKind, HostEvent, Hos
 pub use input::rank::{RankEvents, Stream, SyncKind, SyncRow};
 pub use input::word::{Because, BoundBy};
 pub use model::graph::{Graph, Lag, LeftOut};
-pub use model::segment::{Place, Segment, Window};
+pub use model::segment::{Segment, Track, Window};

@@ -35,30 +35,30 @@ impl Block {
     }
 
     /// Reads the rows from a place on, unless it is one of those that were read.
-    pub(crate) fn cover(&mut self, ordered: &Ordered, place: usize, columns: &[usize]) {
-        if (self.start..self.start + self.rows).contains(&place) {
+    pub(crate) fn cover(&mut self, ordered: &Ordered, position: usize, columns: &[usize]) {
+        if (self.start..self.start + self.rows).contains(&position) {
             return;
         }
-        self.start = place;
-        self.rows = ROWS.min(ordered.len().saturating_sub(place));
+        self.start = position;
+        self.rows = ROWS.min(ordered.len().saturating_sub(position));
         self.columns.resize_with(columns.len(), Default::default);
-        for (kept, &column) in self.columns.iter_mut().zip(columns) {
-            kept.0 = column;
-            kept.1.clear();
-            kept.1.extend((place..place + self.rows).map(|place| gathered(ordered, place, column)));
+        for (slot, &column) in self.columns.iter_mut().zip(columns) {
+            slot.0 = column;
+            slot.1.clear();
+            slot.1.extend((position..position + self.rows).map(|position| gathered(ordered, position, column)));
         }
     }
 
     /// Returns the value of a column at a place.
-    pub(crate) fn value(&self, place: usize, column: usize) -> Option<Gathered> {
-        let row = place.checked_sub(self.start).filter(|row| *row < self.rows)?;
+    pub(crate) fn value(&self, position: usize, column: usize) -> Option<Gathered> {
+        let row = position.checked_sub(self.start).filter(|row| *row < self.rows)?;
         let (_, values) = self.columns.iter().find(|(of, _)| *of == column)?;
         values.get(row).copied()
     }
 }
 
-fn gathered(ordered: &Ordered, place: usize, column: usize) -> Gathered {
-    let Some((chosen, row)) = ordered.at(place) else { return Gathered::Null };
+fn gathered(ordered: &Ordered, position: usize, column: usize) -> Gathered {
+    let Some((chosen, row)) = ordered.at(position) else { return Gathered::Null };
     let Some(values) = chosen.loaded.column(column) else { return Gathered::Null };
     if values.dictionary().is_some() {
         return values.code(row).map_or(Gathered::Null, Gathered::Code);

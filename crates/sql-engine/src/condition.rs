@@ -71,7 +71,7 @@ pub(crate) enum Operand {
 }
 
 /// Whether a comparison of a column of this kind with this value is the one of SQLite, without conversions between numbers and texts.
-pub(crate) fn is_alike(kind: Kind, value: Value<'_>) -> bool {
+pub(crate) fn is_comparable(kind: Kind, value: Value<'_>) -> bool {
     match kind {
         Kind::Int | Kind::Real => matches!(value, Value::Int(_) | Value::Real(_)),
         Kind::Text => matches!(value, Value::Text(_)),
@@ -133,7 +133,7 @@ impl Condition {
             (Test::IsNull, _) => return Some(Check::HasValue(column, false)),
             (Test::IsNotNull, _) => return Some(Check::HasValue(column, true)),
             (Test::In, Some(Operand::Many(values))) => {
-                let is_known = |value: &OwnedValue| *value == OwnedValue::Null || is_alike(kind, value.borrowed());
+                let is_known = |value: &OwnedValue| *value == OwnedValue::Null || is_comparable(kind, value.borrowed());
                 return values.iter().all(is_known).then(|| among(column, values));
             }
             (_, Some(Operand::One(value))) => value.borrowed(),
@@ -145,7 +145,7 @@ impl Condition {
             (_, Value::Null) => return Some(Check::Never),
             _ => {}
         }
-        if !is_alike(kind, value) {
+        if !is_comparable(kind, value) {
             return None;
         }
         match (self.test, value, column.dictionary()) {

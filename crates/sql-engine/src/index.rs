@@ -86,10 +86,10 @@ impl Index {
 
     /// Sorts rows by counting their keys.
     fn dense(least: i64, span: usize, found: usize, keys: &[Option<i64>]) -> Self {
-        let place = |key: i64| key.abs_diff(least) as usize;
+        let slot = |key: i64| key.abs_diff(least) as usize;
         let mut starts = vec![0_u32; span + 2];
         for key in keys.iter().flatten() {
-            starts[place(*key) + 1] += 1;
+            starts[slot(*key) + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
@@ -97,7 +97,7 @@ impl Index {
         let (mut next, mut sorted) = (starts.clone(), vec![0_u32; found]);
         for (key, row) in keys.iter().zip(0_u32..) {
             if let Some(key) = key {
-                let next = &mut next[place(*key)];
+                let next = &mut next[slot(*key)];
                 sorted[*next as usize] = row;
                 *next += 1;
             }
@@ -123,22 +123,22 @@ impl Index {
             Keys::Dense { least, starts } => {
                 let keys = starts.len() as i64 - 1;
                 // A difference beyond the integers lies beyond the keys.
-                let place = |key: i64| {
+                let slot = |key: i64| {
                     let beyond = if key < *least { 0 } else { keys };
-                    key.checked_sub(*least).map_or(beyond, |place| place.clamp(0, keys)) as usize
+                    key.checked_sub(*least).map_or(beyond, |distance| distance.clamp(0, keys)) as usize
                 };
-                let after = if to < *least { 0 } else { place(to.saturating_add(1)) };
-                starts[place(from)] as usize..starts[after.max(place(from))] as usize
+                let after = if to < *least { 0 } else { slot(to.saturating_add(1)) };
+                starts[slot(from)] as usize..starts[after.max(slot(from))] as usize
             }
             Keys::Sorted(keys) => keys.partition_point(|key| *key < from)..keys.partition_point(|key| *key <= to),
         }
     }
 
     /// Returns the row at a place.
-    pub(crate) fn row(&self, place: usize) -> u32 {
+    pub(crate) fn row(&self, position: usize) -> u32 {
         match self.keys {
-            Keys::Ascending(_) => place as u32,
-            _ => self.rows.get(place).copied().unwrap_or(u32::MAX),
+            Keys::Ascending(_) => position as u32,
+            _ => self.rows.get(position).copied().unwrap_or(u32::MAX),
         }
     }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn rows(index: &Index, column: &dyn Column, bounds: Bounds) -> Vec<u32> {
-        let mut rows: Vec<u32> = index.within(column, bounds).map(|place| index.row(place)).collect();
+        let mut rows: Vec<u32> = index.within(column, bounds).map(|position| index.row(position)).collect();
         rows.sort_unstable();
         rows
     }

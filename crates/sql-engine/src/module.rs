@@ -169,9 +169,9 @@ unsafe extern "C" fn best_index(table: *mut ffi::sqlite3_vtab, info: *mut ffi::s
         // SAFETY: `info` has as many usages as constraints, and `request` has one offer for each.
         unsafe {
             for (at, usage) in choice.usage.iter().enumerate() {
-                let place = (*info).aConstraintUsage.add(at);
-                (*place).argvIndex = usage.argument as c_int;
-                (*place).omit = u8::from(usage.is_exact);
+                let slot = (*info).aConstraintUsage.add(at);
+                (*slot).argvIndex = usage.argument as c_int;
+                (*slot).omit = u8::from(usage.is_exact);
                 if usage.is_list {
                     ffi::sqlite3_vtab_in(info, at as c_int, 1);
                 }
@@ -360,7 +360,7 @@ unsafe extern "C" fn eof(cursor: *mut ffi::sqlite3_vtab_cursor) -> c_int {
 unsafe extern "C" fn rowid(cursor: *mut ffi::sqlite3_vtab_cursor, id: *mut ffi::sqlite3_int64) -> c_int {
     // SAFETY: SQLite calls one function of a cursor at a time, and gives the place for the id.
     let (cursor, _) = unsafe { opened(cursor) };
-    if let Some((part, _, row)) = cursor.scan.place() {
+    if let Some((part, _, row)) = cursor.scan.position() {
         // SAFETY: as above.
         unsafe { *id = (part as i64) << 32 | row as i64 };
     }
@@ -377,7 +377,7 @@ unsafe extern "C" fn column(
     let state = &instance.state;
     guarded(state, || {
         let column = column as usize;
-        let Some((_, part, row)) = cursor.scan.place() else { return Ok(()) };
+        let Some((_, part, row)) = cursor.scan.position() else { return Ok(()) };
         if let Some(argument) = column.checked_sub(state.first_argument()) {
             let value = cursor.scan.argument(argument).map_or(Value::Null, OwnedValue::borrowed);
             // SAFETY: the context is SQLite's; the text is copied.

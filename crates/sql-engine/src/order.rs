@@ -106,8 +106,8 @@ impl Ordered {
     }
 
     /// Returns the part and the row at a place.
-    pub(crate) fn at(&self, place: usize) -> Option<(&Chosen, usize)> {
-        let number = *self.order.get(place)? as usize;
+    pub(crate) fn at(&self, position: usize) -> Option<(&Chosen, usize)> {
+        let number = *self.order.get(position)? as usize;
         let part = match self.starts.len() {
             1 => 0,
             _ => self.starts.partition_point(|&start| start <= number) - 1,
@@ -182,12 +182,12 @@ impl Sorting {
     where
         P: Copy + Ord + Send + From<u64> + Shl<u32, Output = P> + Shr<u32, Output = P> + BitOr<Output = P> + LowBits,
     {
-        let row = |place: usize| before.get(place).map_or(place, |&row| row as usize);
+        let row = |position: usize| before.get(position).map_or(position, |&row| row as usize);
         let mut packed: Vec<P> = (0..self.count)
-            .map(|place| {
-                let row = row(place);
+            .map(|position| {
+                let row = row(position);
                 let key = |key: P, column: &PackedColumn| key << column.bits | P::from(column.keys[row]);
-                self.columns.iter().fold(P::from(0), key) << self.ordinal_bits | P::from(place as u64)
+                self.columns.iter().fold(P::from(0), key) << self.ordinal_bits | P::from(position as u64)
             })
             .collect();
         match self.limit {
@@ -261,7 +261,7 @@ fn packed(keys: Vec<Option<u64>>, least: u64, span: u64, is_descending: bool) ->
 fn of_rows(chosen: &[Chosen], column: usize) -> impl Iterator<Item = Option<Value<'_>>> {
     chosen.iter().flat_map(move |part| {
         let values = part.loaded.column(column);
-        (0..part.rows.len()).map(move |place| values.map(|values| values.value(part.rows.row(place))))
+        (0..part.rows.len()).map(move |position| values.map(|values| values.value(part.rows.row(position))))
     })
 }
 
@@ -292,7 +292,7 @@ fn of_texts(chosen: &[Chosen], column: usize, is_grouping: bool) -> Vec<Option<u
         let mut keys = Vec::new();
         for (at, part) in chosen.iter().enumerate() {
             let values = part.loaded.column(column);
-            let rows = (0..part.rows.len()).map(|place| part.rows.row(place));
+            let rows = (0..part.rows.len()).map(|position| part.rows.row(position));
             keys.extend(rows.map(|row| values.and_then(|values| values.code(row)).map(|code| of_code(at, code))));
         }
         keys
@@ -303,7 +303,7 @@ fn of_texts(chosen: &[Chosen], column: usize, is_grouping: bool) -> Vec<Option<u
     // The texts that occur, ascending.
     let mut texts: HashSet<&str, FixedState> = HashSet::default();
     for (part, values) in columns() {
-        let rows = (0..part.rows.len()).map(|place| part.rows.row(place));
+        let rows = (0..part.rows.len()).map(|position| part.rows.row(position));
         match values.dictionary() {
             Some(dictionary) => {
                 let mut occurs = vec![false; dictionary.size()];
@@ -323,15 +323,15 @@ fn of_texts(chosen: &[Chosen], column: usize, is_grouping: bool) -> Vec<Option<u
     }
     let mut sorted: Vec<&str> = texts.into_iter().collect();
     sorted.sort_unstable();
-    let places: HashMap<&str, u64, FixedState> = sorted.into_iter().zip(0..).collect();
-    let place = |text: &str| places.get(text).copied().unwrap_or(0);
+    let positions: HashMap<&str, u64, FixedState> = sorted.into_iter().zip(0..).collect();
+    let position = |text: &str| positions.get(text).copied().unwrap_or(0);
     if first.is_some() && columns().all(|(_, values)| values.dictionary().is_some()) {
         let tables: Vec<Vec<u64>> = chosen
             .iter()
             .map(|part| {
                 let dictionary = part.loaded.column(column).and_then(|values| values.dictionary());
                 dictionary.map_or_else(Vec::new, |dictionary| {
-                    (0..dictionary.size() as u32).map(|code| place(dictionary.text(code))).collect()
+                    (0..dictionary.size() as u32).map(|code| position(dictionary.text(code))).collect()
                 })
             })
             .collect();
@@ -339,7 +339,7 @@ fn of_texts(chosen: &[Chosen], column: usize, is_grouping: bool) -> Vec<Option<u
     }
     of_rows(chosen, column)
         .map(|value| match value {
-            Some(Value::Text(text)) => Some(place(text)),
+            Some(Value::Text(text)) => Some(position(text)),
             _ => None,
         })
         .collect()

@@ -1,6 +1,6 @@
 //! Plans of scans: which conditions, which order and which columns a table takes over from SQLite.
 
-use crate::condition::{Condition, Operand, Test, is_alike};
+use crate::condition::{Condition, Operand, Test, is_comparable};
 use crate::order::{OrderKey, Ordered, Purpose};
 use crate::rows::may_pass;
 use crate::store::TableState;
@@ -103,8 +103,8 @@ pub(crate) fn choose(state: &TableState, request: &Request) -> Option<Choice> {
             is_left = true;
             continue;
         };
-        if let Some(place) = column.checked_sub(state.first_argument()) {
-            if offer.test != Some(Test::Equal) || plan.call.get(place).is_none_or(Option::is_some) {
+        if let Some(parameter) = column.checked_sub(state.first_argument()) {
+            if offer.test != Some(Test::Equal) || plan.call.get(parameter).is_none_or(Option::is_some) {
                 is_left = true;
                 continue;
             }
@@ -112,7 +112,7 @@ pub(crate) fn choose(state: &TableState, request: &Request) -> Option<Choice> {
                 return None;
             }
             *usage = Usage { argument: argument(), is_exact: true, is_list: false };
-            plan.call[place] = Some(usage.argument - 1);
+            plan.call[parameter] = Some(usage.argument - 1);
             known.push(offer.literal.clone());
             continue;
         }
@@ -121,8 +121,8 @@ pub(crate) fn choose(state: &TableState, request: &Request) -> Option<Choice> {
             continue;
         };
         let kind = columns[column].kind;
-        let is_alike = |value: &OwnedValue| is_alike(kind, value.borrowed());
-        let is_exact = offer.is_binary && (!test.has_operand() || offer.literal.as_ref().is_some_and(is_alike));
+        let is_comparable = |value: &OwnedValue| is_comparable(kind, value.borrowed());
+        let is_exact = offer.is_binary && (!test.has_operand() || offer.literal.as_ref().is_some_and(is_comparable));
         if !offer.is_binary || (matches!(test, Test::Like | Test::Regexp) && !is_exact) {
             is_left = true;
             continue;
@@ -131,16 +131,16 @@ pub(crate) fn choose(state: &TableState, request: &Request) -> Option<Choice> {
         // SQLite gives the operand of IS NULL, too.
         *usage = Usage { argument: argument(), is_exact, is_list: test == Test::In };
         known.push(offer.literal.clone());
-        let place = usage.argument - 1;
+        let position = usage.argument - 1;
         if test == Test::In {
-            plan.lists.push(place);
+            plan.lists.push(position);
         }
         let is_sought = matches!(test, Test::Equal) || (test.is_bound() && kind == crate::value::Kind::Int);
         let is_fixed = state.table.parts().iter().any(|part| part.fixed.iter().any(|(fixed, _)| *fixed == column));
         if is_sought && offer.literal.is_none() && !is_fixed && !plan.looked_up.contains(&column) {
             plan.looked_up.push(column);
         }
-        let argument = test.has_operand().then_some(place);
+        let argument = test.has_operand().then_some(position);
         plan.conditions.push(Condition { column, test, argument, matches: Mutex::new(None) });
     }
     let (rows, cost) = estimate(state, &plan, &known);

@@ -1,7 +1,7 @@
 //! Rows of a part that pass the conditions of a scan.
 
 use crate::column::Column;
-use crate::condition::{Check, Condition, Operand, Test, is_alike};
+use crate::condition::{Check, Condition, Operand, Test, is_comparable};
 use crate::index::{Bounds, Index, key};
 use crate::store::{Loaded, Stop, TableState};
 use crate::value::{Kind, OwnedValue, Value};
@@ -29,11 +29,11 @@ impl RowSet {
     }
 
     /// Returns the row at a place; a place beyond the end has none.
-    pub(crate) fn row(&self, place: usize) -> usize {
+    pub(crate) fn row(&self, position: usize) -> usize {
         match self {
-            Self::Range(range) => range.start + place,
-            Self::List(rows) => rows.get(place).map_or(usize::MAX, |&row| row as usize),
-            Self::Indexed(index, range) => index.row(range.start + place) as usize,
+            Self::Range(range) => range.start + position,
+            Self::List(rows) => rows.get(position).map_or(usize::MAX, |&row| row as usize),
+            Self::Indexed(index, range) => index.row(range.start + position) as usize,
         }
     }
 }
@@ -73,12 +73,12 @@ pub(crate) fn passing(
         let Some(bounds) = bounds else { continue };
         let Some(values) = part.column(column) else { continue };
         let Some(index) = part.index(state, column, kind)? else { continue };
-        let places = index.within(values, bounds);
-        if candidates.as_ref().is_none_or(|known| places.len() < known.len()) {
+        let positions = index.within(values, bounds);
+        if candidates.as_ref().is_none_or(|known| positions.len() < known.len()) {
             settled = (is_whole && is_exact(kind, values)).then_some(column);
             candidates = Some(match index.ascends() {
-                true => RowSet::Range(places),
-                false => RowSet::Indexed(index, places),
+                true => RowSet::Range(positions),
+                false => RowSet::Indexed(index, positions),
             });
         }
     }
@@ -97,8 +97,8 @@ pub(crate) fn passing(
     if checks.iter().any(|check| matches!(check, Check::Never)) {
         return Ok(RowSet::Range(0..0));
     }
-    let pass = |places: Range<usize>| -> Vec<u32> {
-        let rows = places.map(|place| candidates.row(place));
+    let pass = |positions: Range<usize>| -> Vec<u32> {
+        let rows = positions.map(|position| candidates.row(position));
         rows.filter(|&row| checks.iter().all(|check| check.passes(row))).map(|row| row as u32).collect()
     };
     let count = candidates.len();
@@ -128,7 +128,7 @@ fn is_exact(kind: Kind, values: &dyn Column) -> bool {
 /// Returns the keys of an index between which the rows are that may pass; none if the index does not tell.
 fn bounds_of(state: &TableState, part: &Loaded, column: usize, test: Test, value: Value<'_>) -> Option<Bounds> {
     let kind = state.kind(column);
-    if !is_alike(kind, value) {
+    if !is_comparable(kind, value) {
         return None;
     }
     if test == Test::Equal {

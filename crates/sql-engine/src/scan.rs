@@ -14,7 +14,7 @@ use std::sync::Arc;
 const REPORTED: usize = 1 << 16;
 
 /// The most rows of a scan that are kept for the next one with the same operands.
-const MOST_KEPT: usize = 1 << 22;
+const MOST_CACHED: usize = 1 << 22;
 
 /// A scan of a table, and its place.
 #[derive(Default)]
@@ -27,16 +27,16 @@ pub(crate) struct Scan {
     /// Parts that a scan with the same plan and call has read.
     loaded: Vec<(usize, Arc<Loaded>)>,
     /// Rows of parts that a scan with the same plan and operands found.
-    kept: Vec<(usize, RowSet)>,
+    cached: Vec<(usize, RowSet)>,
     ordered: Option<Arc<Ordered>>,
     block: Block,
-    at: Option<Place>,
+    at: Option<Position>,
     /// Rows since the last report of progress.
     unreported: usize,
 }
 
 /// The place of a scan: a row of a part.
-struct Place {
+struct Position {
     part: usize,
     loaded: Arc<Loaded>,
     rows: RowSet,
@@ -56,10 +56,10 @@ impl Scan {
             self.loaded.clear();
         }
         if !is_same_plan || self.operands != operands {
-            self.kept.clear();
+            self.cached.clear();
             self.ordered = None;
             self.block.clear();
-            let argument = |place: &Option<usize>| match place.and_then(|place| operands.get(place)) {
+            let argument = |position: &Option<usize>| match position.and_then(|position| operands.get(position)) {
                 Some(Operand::One(value)) => value.clone(),
                 _ => OwnedValue::Null,
             };
@@ -110,13 +110,13 @@ impl Scan {
                 loaded
             }
         };
-        if let Some((_, rows)) = self.kept.iter().find(|(of, _)| *of == part) {
+        if let Some((_, rows)) = self.cached.iter().find(|(of, _)| *of == part) {
             return Ok((loaded, rows.clone()));
         }
         let rows = passing(state, &loaded, &plan.conditions, &plan.looked_up, &self.operands)?;
-        let kept: usize = self.kept.iter().map(|(_, rows)| rows.len()).sum();
-        if plan.looked_up.is_empty() && kept + rows.len() <= MOST_KEPT {
-            self.kept.push((part, rows.clone()));
+        let cached: usize = self.cached.iter().map(|(_, rows)| rows.len()).sum();
+        if plan.looked_up.is_empty() && cached + rows.len() <= MOST_CACHED {
+            self.cached.push((part, rows.clone()));
         }
         Ok((loaded, rows))
     }
@@ -128,27 +128,27 @@ impl Scan {
             let (loaded, rows) = self.rows(state, part)?;
             if rows.len() > 0 {
                 let row = rows.row(0);
-                self.at = Some(Place { part, loaded, rows, next: 1, row });
+                self.at = Some(Position { part, loaded, rows, next: 1, row });
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    fn go_to_ordered(&mut self, place: usize) {
+    fn go_to_ordered(&mut self, position: usize) {
         let Some(ordered) = &self.ordered else { return };
         if let Some(plan) = &self.plan {
-            self.block.cover(ordered, place, &plan.shown);
+            self.block.cover(ordered, position, &plan.shown);
         }
-        let Some((chosen, row)) = ordered.at(place) else {
+        let Some((chosen, row)) = ordered.at(position) else {
             self.at = None;
             return;
         };
         match &mut self.at {
-            Some(at) if at.part == chosen.part => (at.next, at.row) = (place + 1, row),
+            Some(at) if at.part == chosen.part => (at.next, at.row) = (position + 1, row),
             at => {
                 let loaded = Arc::clone(&chosen.loaded);
-                *at = Some(Place { part: chosen.part, loaded, rows: RowSet::Range(0..0), next: place + 1, row });
+                *at = Some(Position { part: chosen.part, loaded, rows: RowSet::Range(0..0), next: position + 1, row });
             }
         }
     }
@@ -182,7 +182,7 @@ impl Scan {
     }
 
     /// Returns the present part, and the row in it.
-    pub(crate) fn place(&self) -> Option<(usize, &Loaded, usize)> {
+    pub(crate) fn position(&self) -> Option<(usize, &Loaded, usize)> {
         self.at.as_ref().map(|at| (at.part, &*at.loaded, at.row))
     }
 

@@ -161,15 +161,15 @@ impl TableState {
             merged.columns.clone_from_slice(&known.part.columns);
         }
         for &column in columns {
-            if let Some(place) = merged.columns.get_mut(column) {
-                *place = read.columns.get(column).cloned().flatten();
+            if let Some(slot) = merged.columns.get_mut(column) {
+                *slot = read.columns.get(column).cloned().flatten();
             }
         }
         if !self.keeps_parts() {
-            let mut kept = locked(&self.dictionaries);
+            let mut dictionaries = locked(&self.dictionaries);
             for dictionary in merged.columns.iter().flatten().filter_map(|column| column.dictionary()) {
-                if !kept.iter().any(|known| Arc::ptr_eq(known, dictionary)) {
-                    kept.push(Arc::clone(dictionary));
+                if !dictionaries.iter().any(|known| Arc::ptr_eq(known, dictionary)) {
+                    dictionaries.push(Arc::clone(dictionary));
                 }
             }
         }

@@ -93,8 +93,8 @@ impl Flame {
     /// assert_eq!((boxes[1].start, boxes[1].sides[0], boxes[1].count), (0, 5, 2));
     /// ```
     pub fn merged(calls: &[Call]) -> Self {
-        let mut places: HashMap<(u32, Name), u32> = HashMap::new();
-        Self::new(calls, |parent, name, next| *places.entry((parent, name)).or_insert(next))
+        let mut known: HashMap<(u32, Name), u32> = HashMap::new();
+        Self::new(calls, |parent, name, next| *known.entry((parent, name)).or_insert(next))
     }
 
     /// Merges calls of one stack that follow each other, in the order of the list.
@@ -109,13 +109,13 @@ impl Flame {
         })
     }
 
-    fn new(calls: &[Call], mut place: impl FnMut(u32, Name, u32) -> u32) -> Self {
+    fn new(calls: &[Call], mut node_for: impl FnMut(u32, Name, u32) -> u32) -> Self {
         let mut nodes: Vec<Node> = Vec::new();
         let mut node_of: Vec<u32> = Vec::with_capacity(calls.len());
         for call in calls {
             let parent = call.parent.and_then(|parent| node_of.get(parent as usize).copied()).unwrap_or(NONE);
             let depth = nodes.get(parent as usize).map_or(0, |above: &Node| above.depth + 1);
-            let found = if depth > DEEPEST { parent } else { place(parent, call.name, nodes.len() as u32) };
+            let found = if depth > DEEPEST { parent } else { node_for(parent, call.name, nodes.len() as u32) };
             if found as usize == nodes.len() {
                 let (name, at) = (call.name, call.at);
                 nodes.push(Node { parent, depth, name, at, count: [0; 2], own: [0; 2], total: [0; 2] });
@@ -126,10 +126,10 @@ impl Flame {
             node.own[side] = node.own[side].saturating_add(call.own.max(0));
             node_of.push(found);
         }
-        for place in (0..nodes.len()).rev() {
-            let (node, above) = (nodes[place], nodes[place].parent);
+        for index in (0..nodes.len()).rev() {
+            let (node, above) = (nodes[index], nodes[index].parent);
             let total = [0, 1].map(|side: usize| node.total[side].saturating_add(node.own[side]));
-            nodes[place].total = total;
+            nodes[index].total = total;
             if above != NONE {
                 let parent = &mut nodes[above as usize];
                 parent.total = [0, 1].map(|side: usize| parent.total[side].saturating_add(total[side]));
@@ -181,8 +181,8 @@ impl Flame {
         let mut row_of: HashMap<u32, (u32, i64)> = HashMap::new();
         let mut bottom = 0;
         let mut small: HashMap<u32, FlameBox> = HashMap::new();
-        for place in self.order(layout) {
-            let node = &self.nodes[place as usize];
+        for index in self.order(layout) {
+            let node = &self.nodes[index as usize];
             let (parent, edge) = match row_of.get_mut(&node.parent) {
                 Some((row, edge)) => (Some(*row), edge),
                 None if node.parent == NONE => (None, &mut bottom),
@@ -206,7 +206,7 @@ impl Flame {
             boxes.push(FlameBox { parent, depth, name: Some(node.name), start: *edge, own, count, sides: node.total });
             let start = *edge;
             *edge = edge.saturating_add(node.width());
-            row_of.insert(place, (row, start));
+            row_of.insert(index, (row, start));
         }
         self.with_small(boxes, &row_of, small, bottom)
     }
@@ -270,24 +270,24 @@ impl Flame {
     /// The nodes in depth-first order.
     fn order(&self, layout: Layout) -> Vec<u32> {
         let mut sorted: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        let node = |place: u32| &self.nodes[place as usize];
+        let node = |index: u32| &self.nodes[index as usize];
         // By parent, of one parent the last child first, since the stack below reverses them.
         match layout {
             Layout::LeftHeavy => {
-                sorted.sort_by_key(|&place| (node(place).parent, node(place).width(), Reverse(place)));
+                sorted.sort_by_key(|&index| (node(index).parent, node(index).width(), Reverse(index)));
             }
-            Layout::Time => sorted.sort_by_key(|&place| (node(place).parent, Reverse((node(place).at, place)))),
+            Layout::Time => sorted.sort_by_key(|&index| (node(index).parent, Reverse((node(index).at, index)))),
         }
         let children = |parent: u32| {
-            let from = sorted.partition_point(|&place| node(place).parent < parent);
-            let to = sorted.partition_point(|&place| node(place).parent <= parent);
+            let from = sorted.partition_point(|&index| node(index).parent < parent);
+            let to = sorted.partition_point(|&index| node(index).parent <= parent);
             &sorted[from..to]
         };
         let mut open: Vec<u32> = children(NONE).to_vec();
         let mut order = Vec::with_capacity(self.nodes.len());
-        while let Some(place) = open.pop() {
-            order.push(place);
-            open.extend(children(place));
+        while let Some(index) = open.pop() {
+            order.push(index);
+            open.extend(children(index));
         }
         order
     }

@@ -374,7 +374,7 @@ fn values(figure: &Figure, on_second: bool) -> Vec<f64> {
 
 /// Keeps the first, lowest, highest and last of all points in one column of pixels, since more cannot be seen; `None` is a gap.
 fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
-    let mut kept: Vec<Option<(f64, f64)>> = Vec::new();
+    let mut retained: Vec<Option<(f64, f64)>> = Vec::new();
     // First, lowest, highest and last point of the current column.
     let mut column: Option<[(f64, f64); 4]> = None;
     for point in points {
@@ -386,15 +386,15 @@ fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64,
             *high = if y < high.1 { *last } else { *high };
             continue;
         }
-        kept.extend(column.take().into_iter().flatten().map(Some));
+        retained.extend(column.take().into_iter().flatten().map(Some));
         match point {
             Some(point) => column = Some([point; 4]),
-            None => kept.push(None),
+            None => retained.push(None),
         }
     }
-    kept.extend(column.into_iter().flatten().map(Some));
-    kept.dedup();
-    kept
+    retained.extend(column.into_iter().flatten().map(Some));
+    retained.dedup();
+    retained
 }
 
 /// Returns the ends of all stacks, and the values of series that are not stacked.

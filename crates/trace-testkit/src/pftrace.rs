@@ -115,7 +115,7 @@ pub fn pftrace(json: &str, layout: Layout) -> Vec<u8> {
     let mut tables = Tables::default();
     for event in events.iter().filter(|event| text(event, "name") == "thread_name") {
         let name = event.get("args").map_or("", |args| text(args, "name"));
-        tables.thread_names.insert(place(event), name.to_owned());
+        tables.thread_names.insert(thread_key(event), name.to_owned());
     }
     let (mut begins, mut ends, mut others) = (Vec::new(), Vec::new(), Vec::new());
     let mut open: HashMap<String, Vec<Vec<i64>>> = HashMap::new();
@@ -134,7 +134,7 @@ pub fn pftrace(json: &str, layout: Layout) -> Vec<u8> {
                     continue;
                 }
                 let lane =
-                    if layout == Layout::Timed { lane(open.entry(place(event)).or_default(), ts, end) } else { 0 };
+                    if layout == Layout::Timed { lane(open.entry(thread_key(event)).or_default(), ts, end) } else { 0 };
                 let track = tables.track(event, lane);
                 begins.push(Packet { ts, bytes: tables.track_event(event, 1, track) });
                 let mut packet = Writer::default();
@@ -217,11 +217,11 @@ impl Tables {
                 process.signed(1, id(event, "pid")).bytes(6, id_text(event, "pid").as_bytes());
             });
         });
-        let place = place(event);
+        let key = thread_key(event);
         let tid = id(event, "tid");
-        let name = self.thread_names.get(&place).filter(|_| i32::try_from(tid).is_ok()).cloned();
+        let name = self.thread_names.get(&key).filter(|_| i32::try_from(tid).is_ok()).cloned();
         let name = name.unwrap_or_else(|| format!("thread {tid} (python)"));
-        let thread = self.uuid(&format!("t{place}"), |track| {
+        let thread = self.uuid(&format!("t{key}"), |track| {
             track.number(5, pid).message(4, |thread| {
                 let short = if i32::try_from(tid).is_ok() { tid } else { tid & 0x7fff_ffff };
                 thread.signed(1, id(event, "pid")).signed(2, short).bytes(5, name.as_bytes());
@@ -230,7 +230,7 @@ impl Tables {
         if lane == 0 {
             return thread;
         }
-        self.uuid(&format!("l{place}/{lane}"), |track| {
+        self.uuid(&format!("l{key}/{lane}"), |track| {
             track.number(5, thread).bytes(2, b"overlapping");
         })
     }
@@ -409,7 +409,7 @@ fn id_text(event: &Value, key: &str) -> String {
     event.get(key).map_or_else(String::new, |id| id.as_str().map_or_else(|| id.to_string(), str::to_owned))
 }
 
-fn place(event: &Value) -> String {
+fn thread_key(event: &Value) -> String {
     format!("{}/{}", id_text(event, "pid"), id_text(event, "tid"))
 }
 

@@ -160,18 +160,18 @@ impl Figure {
                 Points::Names(names) => Some(names),
                 Points::Numbers(_) => None,
             });
-            let mut kept = HashSet::new();
+            let mut selected = HashSet::new();
             for name in names.flatten() {
-                if kept.len() < most {
-                    kept.insert(name.as_str());
+                if selected.len() < most {
+                    selected.insert(name.as_str());
                 }
-                cut |= !kept.contains(name.as_str());
+                cut |= !selected.contains(name.as_str());
             }
             for index in group {
                 if let Some(Series { x: Points::Names(names), y, .. }) = first.series.get_mut(index) {
-                    let mut values = names.iter().map(|name| kept.contains(name.as_str()));
+                    let mut values = names.iter().map(|name| selected.contains(name.as_str()));
                     y.retain(|_| values.next() == Some(true));
-                    names.retain(|name| kept.contains(name.as_str()));
+                    names.retain(|name| selected.contains(name.as_str()));
                 }
             }
         }

@@ -78,11 +78,11 @@ pub fn elide_apart(names: &[String], most: usize) -> Vec<String> {
     let distinct: Vec<&str> = names.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
     let mut short: Vec<String> = distinct.iter().map(|name| elide(name, most)).collect();
     for _ in 0..ROUNDS {
-        let alike = alike(&short);
-        if alike.is_empty() {
+        let groups = equal_groups(&short);
+        if groups.is_empty() {
             break;
         }
-        for group in alike {
+        for group in groups {
             // The names are sorted: the first difference of all is that of two neighbours.
             let first =
                 group.windows(2).filter_map(|pair| first_difference(distinct[pair[0]], distinct[pair[1]])).min();
@@ -112,7 +112,7 @@ pub fn elide_within(names: &[String], most: &[usize]) -> Vec<String> {
 }
 
 /// Returns the groups of equal texts, as indices.
-fn alike(texts: &[String]) -> Vec<Vec<usize>> {
+fn equal_groups(texts: &[String]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, text) in texts.iter().enumerate() {
         groups.entry(text).or_default().push(index);
@@ -122,7 +122,7 @@ fn alike(texts: &[String]) -> Vec<Vec<usize>> {
 
 /// Appends a number to texts that are still equal.
 fn number(texts: &mut [String], most: usize) {
-    for group in alike(texts) {
+    for group in equal_groups(texts) {
         let taken: HashSet<String> = texts.iter().cloned().collect();
         let text = texts[group[0]].clone();
         let numbered = (2..).map(|number: usize| {

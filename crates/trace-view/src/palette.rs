@@ -180,18 +180,18 @@ mod tests {
     fn first_eight_series_contrast_and_differ_for_every_eye() {
         let first = ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().zip(SERIES).collect::<Vec<_>>();
         assert_distinct(&first, 17.0);
-        for (place, colour) in first {
+        for (number, colour) in first {
             for page in ["#ffffff", "#111111"] {
                 let found = contrast(colour, page);
-                assert!(found >= 2.5, "series {place} {colour} on {page}: {found:.2}");
+                assert!(found >= 2.5, "series {number} {colour} on {page}: {found:.2}");
             }
         }
     }
 
     /// Checks that every two colours have at least the distance `least` in CIELAB, for every eye.
     fn assert_distinct(colours: &[(&str, &str)], least: f64) {
-        for (place, (one, colour)) in colours.iter().enumerate() {
-            for (other, second) in &colours[..place] {
+        for (index, (one, colour)) in colours.iter().enumerate() {
+            for (other, second) in &colours[..index] {
                 for (eye, matrix) in EYES.iter().enumerate() {
                     let (a, b) = (lab(colour, matrix), lab(second, matrix));
                     let far = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();

@@ -37,7 +37,7 @@ pub struct Thinning {
 impl Thinning {
     /// Prepares to thin out `lines` lines, of `points` points in all, to about `most` points.
     pub fn of(lines: usize, points: usize, most: usize) -> Self {
-        let segments = (points > most).then(|| (most / lines.max(1) / KEPT).max(1));
+        let segments = (points > most).then(|| (most / lines.max(1) / SEGMENT_POINTS).max(1));
         Self { segments, before: points, after: 0 }
     }
 
@@ -57,12 +57,12 @@ impl Thinning {
 }
 
 /// The most points kept of a segment.
-const KEPT: usize = 4;
+const SEGMENT_POINTS: usize = 4;
 
-/// Keeps at most [`KEPT`] points of each of `segments` segments of a line.
+/// Keeps at most [`SEGMENT_POINTS`] points of each of `segments` segments of a line.
 fn thin(series: &mut Series, segments: usize) {
     let Points::Numbers(x) = &mut series.x else { return };
-    if series.y.len() <= segments * KEPT {
+    if series.y.len() <= segments * SEGMENT_POINTS {
         return;
     }
     let finite = || x.iter().copied().filter(|x| x.is_finite());
@@ -74,21 +74,21 @@ fn thin(series: &mut Series, segments: usize) {
         let index = ((x - start) / (end - start).max(f64::MIN_POSITIVE)) * segments as f64;
         (index as usize).min(segments - 1)
     };
-    let mut kept: Vec<usize> = Vec::with_capacity(segments * KEPT);
+    let mut retained: Vec<usize> = Vec::with_capacity(segments * SEGMENT_POINTS);
     let mut from = 0;
     while from < x.len() {
         let here = segment(x[from]);
         let run = x[from..].iter().take_while(|x| segment(**x) == here).count();
-        keep(&series.y, from..from + run.max(1), &mut kept);
+        keep(&series.y, from..from + run.max(1), &mut retained);
         from += run.max(1);
     }
-    *x = kept.iter().map(|&at| x[at]).collect();
-    series.y = kept.iter().map(|&at| series.y[at]).collect();
+    *x = retained.iter().map(|&at| x[at]).collect();
+    series.y = retained.iter().map(|&at| series.y[at]).collect();
 }
 
 /// Appends the indices of the first, lowest, highest and last point of a run, in order and without duplicates, and of a gap if
 /// there is one.
-fn keep(y: &[f64], run: std::ops::Range<usize>, kept: &mut Vec<usize>) {
+fn keep(y: &[f64], run: std::ops::Range<usize>, retained: &mut Vec<usize>) {
     let finite = || run.clone().filter(|&at| y[at].is_finite());
     let lowest = finite().min_by(|&a, &b| y[a].total_cmp(&y[b]));
     // The first of equal peaks, as for the lowest: `max_by` returns the last.
@@ -98,7 +98,7 @@ fn keep(y: &[f64], run: std::ops::Range<usize>, kept: &mut Vec<usize>) {
         [Some(run.start), lowest, highest, gap, Some(run.end - 1)].into_iter().flatten().collect();
     indices.sort_unstable();
     indices.dedup();
-    kept.extend(indices);
+    retained.extend(indices);
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl Tree {
     }
 
     /// Returns the places of some rows, given in order and each with the rows above it.
-    pub(crate) fn places(&self, rows: &[usize]) -> Vec<Place> {
+    pub(crate) fn nodes(&self, rows: &[usize]) -> Vec<Node> {
         let below = self.below();
         let parents = self.parents();
         let mut left: Vec<usize> = below.clone();
@@ -91,19 +91,19 @@ impl Tree {
                 left[parent] = left[parent].saturating_sub(below[row] + 1);
             }
         }
-        let place = |&row: &usize| Place {
+        let node = |&row: &usize| Node {
             level: self.levels[row] as usize,
             open: self.open[row] && children[row],
             parent: below[row] > 0,
             left: left[row],
         };
-        rows.iter().map(place).collect()
+        rows.iter().map(node).collect()
     }
 }
 
 /// The place of a shown row in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct Node {
     /// Its level; 0 is a root.
     pub(crate) level: usize,
     /// Whether it is expanded at first, and rows below it are shown.
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn places_count_the_rows_that_are_left_out() {
         let tree = sample();
-        let places = tree.places(&[0, 1, 5]);
-        let of = |level, open, parent, left| Place { level, open, parent, left };
-        assert_eq!(places, [of(0, true, true, 1), of(1, false, true, 3), of(1, false, false, 0)]);
-        let all = tree.places(&[0, 1, 2, 3, 4, 5, 6]);
-        assert!(all.iter().all(|place| place.left == 0));
-        assert_eq!(all.iter().filter(|place| place.open).count(), 2);
+        let nodes = tree.nodes(&[0, 1, 5]);
+        let of = |level, open, parent, left| Node { level, open, parent, left };
+        assert_eq!(nodes, [of(0, true, true, 1), of(1, false, true, 3), of(1, false, false, 0)]);
+        let all = tree.nodes(&[0, 1, 2, 3, 4, 5, 6]);
+        assert!(all.iter().all(|node| node.left == 0));
+        assert_eq!(all.iter().filter(|node| node.open).count(), 2);
     }
 }

@@ -48,10 +48,10 @@ fn main() -> Outcome<()> {
         }
         for entry in CATALOG.iter().filter(|entry| entry.name.contains(&only)) {
             // The only positional parameter is a text: the name of an operator.
-            let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-            let given: Map<String, Value> =
-                places.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
-            tell(entry.name, best(|| entry.ask(&analysis, given.clone(), None).map(drop))?);
+            let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+            let arguments: Map<String, Value> =
+                positional.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
+            tell(entry.name, best(|| entry.ask(&analysis, arguments.clone(), None).map(drop))?);
         }
     }
     Ok(())
@@ -102,8 +102,8 @@ fn repeated(trace: &Value, times: i64) -> Outcome<Vec<u8>> {
     let mut out = Vec::new();
     out.extend(b"{\"traceEvents\": [");
     for time in 0..times {
-        for (place, event) in events.iter().enumerate() {
-            if time > 0 || place > 0 {
+        for (index, event) in events.iter().enumerate() {
+            if time > 0 || index > 0 {
                 out.extend(b",\n");
             }
             let mut event = event.clone();

@@ -116,7 +116,7 @@ fn load(pattern: &str) -> Outcome<Vec<LabeledTrace>> {
 fn compared(runs: &[LabeledTrace], divisions: &[Division]) -> Outcome<VerdictCounts> {
     let mut counts = VerdictCounts::default();
     for [one, other] in divisions {
-        let side = |places: &[usize]| places.iter().map(|&at| runs[at].clone()).collect::<Vec<_>>();
+        let side = |indices: &[usize]| indices.iter().map(|&at| runs[at].clone()).collect::<Vec<_>>();
         counts.add(Explain::of_runs(side(one), side(other)).run()?.certainty());
     }
     Ok(counts)
@@ -127,9 +127,9 @@ fn mixed(programs: &[Vec<LabeledTrace>]) -> Vec<Division> {
     let mut sides: Vec<Vec<usize>> = vec![Vec::new()];
     let mut first = 0;
     for runs in programs {
-        let places: Vec<usize> = (first..first + runs.len()).collect();
+        let indices: Vec<usize> = (first..first + runs.len()).collect();
         first += runs.len();
-        let halves = chosen(&places, runs.len() / 2);
+        let halves = chosen(&indices, runs.len() / 2);
         sides = sides.iter().flat_map(|side| halves.iter().map(|half| [&side[..], half].concat())).collect();
     }
     let rest = |side: &Vec<usize>| (0..first).filter(|at| !side.contains(at)).collect::<Vec<_>>();
@@ -164,8 +164,8 @@ fn ways(count: usize, size: usize) -> f64 {
 }
 
 /// All ways to choose `size` of some places, which are ascending.
-fn chosen(places: &[usize], size: usize) -> Vec<Vec<usize>> {
-    match (places, size) {
+fn chosen(indices: &[usize], size: usize) -> Vec<Vec<usize>> {
+    match (indices, size) {
         (_, 0) => vec![Vec::new()],
         ([], _) => Vec::new(),
         ([first, rest @ ..], size) => {

@@ -8,13 +8,13 @@ mod export;
 mod file;
 mod filter;
 mod frame;
-mod kept;
 mod parameter;
 mod storage;
+mod versioned_file;
 
 pub use sql_engine::StatementError as SqlError;
 pub use {critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
-pub use {frame::*, kept::*, parameter::*, storage::*};
+pub use {frame::*, parameter::*, storage::*, versioned_file::*};
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, UnknownCompat};
 use details::{hint_text, marked, memory_refusal, near, none_of, position_text, space_refusal, within, without_events};
@@ -289,36 +289,36 @@ pub enum Error {
         path: PathBuf,
     },
     /// The word is not a device type.
-    #[error("unknown device type `{given}`: expected CPU, GPU or ALL")]
+    #[error("unknown device type `{word}`: expected CPU, GPU or ALL")]
     UnknownDeviceType {
         /// The word.
-        given: String,
+        word: String,
     },
     /// The word names no groups of a comparison.
-    #[error("unknown group `{given}`: expected rank or iteration")]
+    #[error("unknown group `{word}`: expected rank or iteration")]
     UnknownGroup {
         /// The word.
-        given: String,
+        word: String,
     },
     /// The word is neither an argument of events nor a group of them.
     #[error(
-        "unknown argument `{given}`: expected an argument such as `cpu_op::input_dims` or a group such as `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"
+        "unknown argument `{word}`: expected an argument such as `cpu_op::input_dims` or a group such as `input_shape` (ParserConfig::show_available_args lists them; in a notebook %parser_args does)"
     )]
     UnknownArg {
         /// The word.
-        given: String,
+        word: String,
     },
     /// The text is not a version.
-    #[error("invalid version `{given}`: expected a version such as 1.0.0")]
+    #[error("invalid version `{text}`: expected a version such as 1.0.0")]
     NotAVersion {
         /// The text.
-        given: String,
+        text: String,
     },
     /// The version is older than the first one.
-    #[error("unknown version `{given}` of the table of arguments: expected 1.0.0 or later")]
+    #[error("unknown version `{version}` of the table of arguments: expected 1.0.0 or later")]
     UnknownVersion {
         /// The version.
-        given: String,
+        version: String,
     },
     /// The word is not a compatibility mode.
     #[error(transparent)]
@@ -395,13 +395,13 @@ pub enum Error {
     },
     /// A small file that is kept for the user cannot be used: accepted changes, baselines.
     #[error("cannot use the {what} of {}: {reason}", .path.display())]
-    KeptFile {
+    VersionedFile {
         /// What it holds.
         what: &'static str,
         /// The file.
         path: PathBuf,
         /// Why.
-        reason: KeptFileReason,
+        reason: VersionedFileReason,
     },
     /// No region of either side has the name of a limit, or of a change to accept.
     #[error("no call or kernel is named `{name}`{}", near(.regions))]

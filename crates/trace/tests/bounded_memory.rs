@@ -39,9 +39,9 @@ fn answers(folder: &Path, has_files: bool) -> Vec<(String, String, u64)> {
     let analysis = TraceAnalysis::new(&traces).unwrap();
     let all = traces.ranks();
     for entry in CATALOG {
-        let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-        let given = places.map(|parameter| (parameter.name.to_owned(), "aten::linear".into())).collect();
-        let answer = entry.ask(&analysis, given, Some(&all)).unwrap();
+        let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+        let arguments = positional.map(|parameter| (parameter.name.to_owned(), "aten::linear".into())).collect();
+        let answer = entry.ask(&analysis, arguments, Some(&all)).unwrap();
         let mut text = format!("{:?} {:?} {:?}", answer.figures, answer.heat_maps, answer.notes);
         // One after the other: those that do not fit in memory are mapped.
         for table in answer.tables {

@@ -8,7 +8,7 @@ use trace::without_secrets;
 pub(in crate::cluster) struct Address {
     scheme: &'static str,
     /// Host and port, as given.
-    place: String,
+    authority: String,
     is_loopback: bool,
 }
 
@@ -21,12 +21,12 @@ impl Address {
     /// # Errors
     /// What was expected, with the address that was probably meant.
     pub(in crate::cluster) fn of(text: &str) -> Result<Self, String> {
-        let Some((scheme, place)) = text.trim().split_once("://") else {
+        let Some((scheme, authority)) = text.trim().split_once("://") else {
             let host = after_user(text.trim()).split([':', '/']).next().unwrap_or_default();
             return Err(format!("http:// or https://, and the dashboard of a Ray head, such as {}", likely(host)));
         };
-        let place = place.trim_end_matches('/');
-        let host = host_of(after_user(place));
+        let authority = authority.trim_end_matches('/');
+        let host = host_of(after_user(authority));
         let scheme = match scheme {
             "http" => "http",
             "https" => "https",
@@ -39,11 +39,11 @@ impl Address {
             _ => return Err(format!("http:// or https://, such as {}", likely(host.unwrap_or_default()))),
         };
         let is_safe = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
-        let Some(host) = host.filter(|host| !host.is_empty()).filter(|_| place.chars().all(is_safe)) else {
+        let Some(host) = host.filter(|host| !host.is_empty()).filter(|_| authority.chars().all(is_safe)) else {
             return Err(format!("a host and a port, such as {}", likely("127.0.0.1")));
         };
         let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        Ok(Self { scheme, place: place.to_owned(), is_loopback })
+        Ok(Self { scheme, authority: authority.to_owned(), is_loopback })
     }
 
     /// Returns a text that is no address as messages show it: without user, password and parameters.
@@ -58,12 +58,12 @@ impl Address {
 
     /// Returns `http://127.0.0.1:8265`.
     pub(super) fn url(&self) -> String {
-        format!("{}://{}", self.scheme, self.place)
+        format!("{}://{}", self.scheme, self.authority)
     }
 
     /// Returns host and port.
-    pub(super) fn place(&self) -> &str {
-        &self.place
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
     }
 
     /// Whether it is this machine.
@@ -78,15 +78,15 @@ impl Address {
 }
 
 /// Returns what follows the user and the password.
-fn after_user(place: &str) -> &str {
-    place.rsplit_once('@').map_or(place, |(_, host)| host)
+fn after_user(authority: &str) -> &str {
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
 /// Returns the host of `host:port` or `[::1]:port`.
-fn host_of(place: &str) -> Option<&str> {
-    match place.strip_prefix('[') {
+fn host_of(authority: &str) -> Option<&str> {
+    match authority.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map(|(host, _)| host),
-        None => place.split(':').next(),
+        None => authority.split(':').next(),
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
         assert!(!of("http://ray.cluster:8265").unwrap().1);
         assert!(!of("http://localhost.evil.example:8265").unwrap().1);
         assert!(of("https://ray.cluster").unwrap().1);
-        for (given, meant) in [
+        for (input, meant) in [
             ("ray://head.example:10001", "http://head.example:8265"),
             ("head:8265", "http://head:8265"),
             ("auto", "http://auto:8265"),
@@ -120,14 +120,14 @@ mod tests {
             ("http://user:secret@head", "http://127.0.0.1:8265"),
             ("http://head/path?x", "http://127.0.0.1:8265"),
         ] {
-            let said = of(given).unwrap_err();
-            assert!(said.contains(meant), "{given}: {said}");
+            let message = of(input).unwrap_err();
+            assert!(message.contains(meant), "{input}: {message}");
         }
     }
 
     #[test]
     fn address_with_a_secret_is_shown_without_it() {
-        for (given, shown) in [
+        for (input, shown) in [
             ("http://me:SECRET@head:8265", "http://…@head:8265"),
             ("ray://SECRET:x@head:10001", "ray://…@head:10001"),
             ("me:SEC/RET@head", "…@head"),
@@ -135,9 +135,9 @@ mod tests {
             ("http://head/?token=SECRET", "http://head/"),
             ("head:8265", "head:8265"),
         ] {
-            assert_eq!(Address::shown(given), shown);
-            let said = Address::of(given).unwrap_err();
-            assert!(!said.contains("SECRET") && !said.contains("RET"), "{given}: {said}");
+            assert_eq!(Address::shown(input), shown);
+            let message = Address::of(input).unwrap_err();
+            assert!(!message.contains("SECRET") && !message.contains("RET"), "{input}: {message}");
         }
     }
 }

@@ -58,7 +58,7 @@ pub(in crate::cluster) struct Ray {
     slots: AtomicUsize,
     jobs: Mutex<Vec<String>>,
     /// Jobs that were stopped or have failed: the cluster may call them running for some seconds more.
-    given_up: Mutex<BTreeSet<String>>,
+    abandoned: Mutex<BTreeSet<String>>,
 }
 
 impl Ray {
@@ -77,8 +77,8 @@ impl Ray {
         token: Option<Token>,
         program: Option<String>,
     ) -> Result<Self> {
-        let place = address.place().to_owned();
-        let failed = |refusal: Refusal| failed(format!("Ray at {place}"), refusal.reason);
+        let authority = address.authority().to_owned();
+        let failed = |refusal: Refusal| failed(format!("Ray at {authority}"), refusal.reason);
         let http = Http::new(address, token).map_err(failed)?;
         let version = http.version().map_err(failed)?.ray;
         let chosen = program.unwrap_or_default();
@@ -97,7 +97,7 @@ impl Ray {
             nodes: AtomicUsize::new(0),
             slots: AtomicUsize::new(0),
             jobs: Mutex::default(),
-            given_up: Mutex::default(),
+            abandoned: Mutex::default(),
         })
     }
 
@@ -153,7 +153,7 @@ impl Ray {
             "resources": self.needs.resources,
             "retries": RETRIES,
             "fan_in": FAN_IN,
-            "given": job.given,
+            "given": job.spec,
             "bundles": job.bundles,
         });
         let work = Package::of_files(&[("driver.py", DRIVER), ("plan.json", plan.to_string().as_bytes())]);
@@ -176,14 +176,14 @@ impl Ray {
             "metadata": {
                 "tracebook": env!("CARGO_PKG_VERSION"),
                 "label": job.label,
-                "question": job.given.question.name(),
+                "question": job.spec.question.name(),
             },
         }))
     }
 
     /// Submits a job, or finds the same job of an earlier kernel that runs, or whose answer is still in its log.
     fn submitted(&self, job: &Job<'_>, progress: &mut Progress) -> Result<Submitted> {
-        let name = format!("tracebook-{}", job_name(job.given, job.bundles.unwrap_or_default(), &self.needs));
+        let name = format!("tracebook-{}", job_name(job.spec, job.bundles.unwrap_or_default(), &self.needs));
         let (mut request, mut contradictions) = (None, 0);
         for attempt in 0..MOST_ATTEMPTS {
             pause(job.is_interrupted, pause_before(attempt))?;
@@ -206,7 +206,7 @@ impl Ray {
                     }
                     pause(job.is_interrupted, FIRST_PAUSE * 2_u32.pow(contradictions))?;
                 }
-                Some("PENDING" | "RUNNING") if !lock(&self.given_up).contains(&id) => {
+                Some("PENDING" | "RUNNING") if !lock(&self.abandoned).contains(&id) => {
                     return Ok(Submitted::Runs(id, Origin::Found));
                 }
                 // Files may have changed since another load; a question names size and time of each.
@@ -244,7 +244,7 @@ impl Ray {
     /// Returns the log of a job.
     fn log(&self, job: &Job<'_>, id: &str) -> std::result::Result<String, Refusal> {
         // In base64, four characters are three bytes.
-        let most = (job.given.most_bytes / 3).saturating_mul(4).saturating_add(OTHER_LINES);
+        let most = (job.spec.most_bytes / 3).saturating_mul(4).saturating_add(OTHER_LINES);
         let id = id.to_owned();
         self.ask(job, move |http| http.log(&id, most))
     }
@@ -321,9 +321,9 @@ impl Ray {
                 self.python
             );
         }
-        let said = quoted_end(&log::tail(log, 8));
-        let said = if said.is_empty() { quoted_end(message) } else { said };
-        format!("the job failed: {said}")
+        let reason = quoted_end(&log::tail(log, 8));
+        let reason = if reason.is_empty() { quoted_end(message) } else { reason };
+        format!("the job failed: {reason}")
     }
 
     /// Reads the log of a job: its answer, if it is there.
@@ -340,7 +340,7 @@ impl Ray {
                     *progress = Progress { done, whole, tasks, failed, ranks, all_ranks, ..progress.clone() };
                 }
                 Event::Failed { inputs, reason, log } => failed.extend(failed_inputs(inputs, &reason, &log)),
-                Event::Said { .. } => {}
+                Event::Message { .. } => {}
                 Event::Fatal { reason } => return Err(quoted(&reason)),
                 Event::State { bytes, sha256, base64 } => found = Some(log::state(bytes, &sha256, &base64)?),
             }
@@ -373,7 +373,7 @@ enum Looked {
 
 impl Engine for Ray {
     fn name(&self) -> String {
-        format!("Ray {} at {}", self.version, self.http.address().place())
+        format!("Ray {} at {}", self.version, self.http.address().authority())
     }
 
     fn size(&self) -> String {
@@ -409,7 +409,7 @@ impl Engine for Ray {
             };
             let ran = self.wait(&id, job, &mut progress);
             if !matches!(ran, Ok(Some(_))) {
-                lock(&self.given_up).insert(id.clone());
+                lock(&self.abandoned).insert(id.clone());
             }
             match (ran?, origin) {
                 (Some(ran), _) => return Ok(ran),

@@ -298,9 +298,9 @@ struct Log {
 }
 
 fn unexpected(what: &str, status: StatusCode, text: &str) -> Refusal {
-    let said = quoted_end(text);
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    Refusal::lasting(format!("cannot {what}: the dashboard answered {status}{said}"))
+    let detail = quoted_end(text);
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    Refusal::lasting(format!("cannot {what}: the dashboard answered {status}{detail}"))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use trace::task::{Bundle, Engine, Given, Input, Job};
+use trace::task::{Bundle, Engine, Input, Job, JobSpec};
 
 /// Method and path of a request, its header `Authorization`, and its body.
 type Request = (String, String, Vec<u8>);
@@ -34,7 +34,7 @@ impl Server {
         for (path, status, body) in answers {
             left.entry((*path).to_owned()).or_default().push_back((*status, (*body).to_owned()));
         }
-        let said = Arc::clone(&heard);
+        let record = Arc::clone(&heard);
         std::thread::spawn(move || {
             let mut open = Vec::new();
             for stream in listener.incoming() {
@@ -62,7 +62,7 @@ impl Server {
                 let (status, text) = answers.map_or((404, String::new()), |answers| {
                     if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0].clone() }
                 });
-                said.lock().unwrap().push((request, token, body));
+                record.lock().unwrap().push((request, token, body));
                 if status == HANGS {
                     open.push(stream);
                     continue;
@@ -95,13 +95,13 @@ const VERSION: (&str, u16, &str) = ("GET /api/version", 200, r#"{"version": "4",
 
 #[test]
 fn refusals_name_the_fix() {
-    let said = |status: u16, body: &str| {
+    let reason = |status: u16, body: &str| {
         Server::start(&[("GET /api/version", status, body)]).http(None).version().unwrap_err().reason
     };
-    assert!(said(401, "").contains("wants a token (401"), "{}", said(401, ""));
-    assert!(said(401, "").contains("RAY_AUTH_TOKEN_PATH"));
-    assert!(said(200, "<html>").contains("no Ray dashboard"));
-    assert!(said(404, "").contains("port 8265"));
+    assert!(reason(401, "").contains("wants a token (401"), "{}", reason(401, ""));
+    assert!(reason(401, "").contains("RAY_AUTH_TOKEN_PATH"));
+    assert!(reason(200, "<html>").contains("no Ray dashboard"));
+    assert!(reason(404, "").contains("port 8265"));
     let silent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let http = Http::new(Address::of(&format!("http://{silent}")).unwrap(), None).unwrap();
     let refusal = http.version().unwrap_err();
@@ -121,13 +121,13 @@ fn ray(server: &Server) -> Ray {
 }
 
 fn asked(ray: &Ray, is_interrupted: &dyn Fn() -> bool) -> trace::Result<trace::task::Ran> {
-    let given: Given = serde_json::from_value(json!({
+    let plan: JobSpec = serde_json::from_value(json!({
         "build": ray.build(), "question": "describe", "traces": [], "most_bytes": 1000
     }))
     .unwrap();
     let input = Input { uri: "/r".to_owned(), at: 0, bytes: 5, modified: None, trace: 0 };
     let bundles = [Bundle { inputs: vec![input], weight: 5, node: None }];
-    ray.run(&Job { given: &given, bundles: Some(&bundles), label: "job", is_interrupted })
+    ray.run(&Job { spec: &plan, bundles: Some(&bundles), label: "job", is_interrupted })
 }
 
 /// Asks, and interrupts once a job is submitted.
@@ -200,8 +200,8 @@ fn jobs_that_fail_say_why() {
     assert!(failed(broken, &of("")).contains("the job failed: runtime_env setup failed: no package"));
     assert!(failed(broken, &of("ModuleNotFoundError: No module named 'ray'")).contains("TRACEBOOK_RAY_PYTHON"));
     let fatal = log_of(&[json!({"event": "fatal", "reason": "no node of the cluster can run a task: it needs x"})]);
-    let said = failed(r#"{"status": "FAILED"}"#, &fatal);
-    assert!(said.starts_with("Ray 2.60.0 at 127.0.0.1:") && said.ends_with("it needs x"), "{said}");
+    let message = failed(r#"{"status": "FAILED"}"#, &fatal);
+    assert!(message.starts_with("Ray 2.60.0 at 127.0.0.1:") && message.ends_with("it needs x"), "{message}");
     let wrong = log_of(&[json!({"event": "state", "bytes": 5, "sha256": "00", "base64": "c3RhdGU="})]);
     assert!(failed(r#"{"status": "SUCCEEDED"}"#, &wrong).contains("another SHA-256"));
     assert!(failed(r#"{"status": "STOPPED"}"#, &of("")).contains("stopped from outside"));
@@ -267,15 +267,15 @@ fn long_answers_are_refused_by_name() {
     }
     let http = Server::start(&[("GET /api/jobs/", 200, &"x".repeat((16 << 20) + 1))]).http(None);
     assert!(http.job("x").unwrap_err().reason.contains("the state of the job has more than 16 MiB"));
-    let said = http.log("x", 1000).unwrap_err().reason;
-    assert!(said.contains("the log of the job has more than 1000 B"), "{said}");
+    let reason = http.log("x", 1000).unwrap_err().reason;
+    assert!(reason.contains("the log of the job has more than 1000 B"), "{reason}");
 }
 
 #[test]
 fn long_refusals_are_cut() {
     let http = Server::start(&[("POST /api/jobs/", 400, &"é".repeat(1 << 20))]).http(None);
-    let said = http.submit(&json!({})).unwrap_err().reason;
-    assert!(said.contains("400") && said.chars().count() < 700, "{said}");
+    let reason = http.submit(&json!({})).unwrap_err().reason;
+    assert!(reason.contains("400") && reason.chars().count() < 700, "{reason}");
     let http =
         Server::start(&[("GET /api/version", 200, &json!({"ray_version": "2".repeat(41)}).to_string())]).http(None);
     assert!(http.version().unwrap_err().reason.contains("no Ray dashboard"));
@@ -288,10 +288,10 @@ fn secrets_in_answers_are_not_shown() {
     let server =
         Server::start(&[("POST /api/jobs/", 400, body), ("GET /api/jobs/", 200, &log_of(&[json!("cluster-token")]))]);
     let http = server.http(token());
-    let said = http.submit(&json!({})).unwrap_err().reason;
-    assert!(said.contains("no: … of http://…@head"), "{said}");
+    let reason = http.submit(&json!({})).unwrap_err().reason;
+    assert!(reason.contains("no: … of http://…@head"), "{reason}");
     for secret in ["cluster-token", "pw", "key=k", "other-token"] {
-        assert!(!said.contains(secret), "{said}");
+        assert!(!reason.contains(secret), "{reason}");
     }
     assert!(!http.log("x", 10_000).unwrap().contains("cluster-token"));
 }
@@ -304,8 +304,8 @@ fn dashboard_that_contradicts_itself_is_left_soon() {
         ("POST /api/jobs/", 500, "job already exists"),
         ("GET /api/jobs/", 404, ""),
     ]);
-    let said = asked(&ray(&server), &|| false).unwrap_err().to_string();
-    assert!(said.contains("exists, and does not know it"), "{said}");
+    let message = asked(&ray(&server), &|| false).unwrap_err().to_string();
+    assert!(message.contains("exists, and does not know it"), "{message}");
     assert_eq!((server.heard("POST /api/jobs/"), server.heard("GET /api/jobs/")), (4, 4));
     let pauses: Vec<u128> = [0, 7, 8, 9, 17, 400].map(|attempt| pause_before(attempt).as_millis()).to_vec();
     assert_eq!(pauses, [0, 0, 100, 200, 1000, 1000]);

@@ -34,7 +34,8 @@ pub(super) enum Event {
         log: String,
     },
     /// What a task said, or what the driver waits for.
-    Said { text: String },
+    #[serde(rename = "said")]
+    Message { text: String },
     /// The job cannot be done.
     Fatal { reason: String },
     /// The merged partial result.

@@ -13,7 +13,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 /// The name of the program in its package.
 pub(super) const PROGRAM: &str = "tracebook";
 /// Packed programs that are kept.
-const KEPT: usize = 3;
+const MOST_PROGRAMS: usize = 3;
 
 /// A package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +54,8 @@ impl PackedProgram {
     pub(super) fn of(program: &Path, folder: Option<&Path>) -> Result<Self> {
         let mut source = File::open(program)?;
         let sha256 = sha256(&source)?;
-        let kept = folder.map(|folder| folder.join(format!("program-{sha256}.zip")));
-        if let Some(content) = kept.as_ref().and_then(|kept| kept_content(kept, &sha256).ok()) {
+        let cached = folder.map(|folder| folder.join(format!("program-{sha256}.zip")));
+        if let Some(content) = cached.as_ref().and_then(|path| cached_content(path, &sha256).ok()) {
             return Ok(Self { package: Package::of(content), sha256 });
         }
         source.rewind()?;
@@ -63,9 +63,9 @@ impl PackedProgram {
         zip.start_file(PROGRAM, options(0o755)).map_err(Error::other)?;
         std::io::copy(&mut source, &mut zip)?;
         let content = zip.finish().map_err(Error::other)?.into_inner();
-        if let (Some(folder), Some(kept)) = (folder, kept) {
+        if let (Some(folder), Some(cached)) = (folder, cached) {
             // The next job packs it again.
-            let _ = keep(folder, &kept, &content);
+            let _ = keep(folder, &cached, &content);
         }
         Ok(Self { package: Package::of(content), sha256 })
     }
@@ -75,9 +75,9 @@ impl PackedProgram {
 ///
 /// # Errors
 /// If there is none, or another one.
-fn kept_content(kept: &Path, program: &str) -> Result<Vec<u8>> {
+fn cached_content(path: &Path, program: &str) -> Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_own(kept)?.read_to_end(&mut content)?;
+    open_own(path)?.read_to_end(&mut content)?;
     let mut zip = zip::ZipArchive::new(Cursor::new(&content)).map_err(Error::other)?;
     let is_alone = zip.len() == 1;
     let found = sha256(zip.by_name(PROGRAM).map_err(Error::other)?)?;
@@ -85,20 +85,20 @@ fn kept_content(kept: &Path, program: &str) -> Result<Vec<u8>> {
 }
 
 /// Keeps a packed program, and removes older ones.
-fn keep(folder: &Path, kept: &Path, content: &[u8]) -> Result<()> {
+fn keep(folder: &Path, target: &Path, content: &[u8]) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     // Only the owner can set it: in the folder of another user nothing is kept.
     std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(content)?;
-    file.persist(kept).map_err(|error| error.error)?;
+    file.persist(target).map_err(|error| error.error)?;
     let mut others: Vec<(std::time::SystemTime, PathBuf)> = std::fs::read_dir(folder)?
         .flatten()
         .filter(|entry| Path::new(&entry.file_name()).extension() == Some(OsStr::new("zip")))
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     others.sort();
-    for (_, path) in others.iter().rev().skip(KEPT) {
+    for (_, path) in others.iter().rev().skip(MOST_PROGRAMS) {
         std::fs::remove_file(path)?;
     }
     Ok(())
@@ -127,7 +127,7 @@ mod tests {
     }
 
     /// The only kept package.
-    fn kept_file(folder: &Path) -> PathBuf {
+    fn cached_file(folder: &Path) -> PathBuf {
         std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
     }
 
@@ -136,39 +136,39 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
         std::fs::write(&program, vec![7_u8; 300_000]).unwrap();
-        let kept = folder.path().join("kept");
-        let first = PackedProgram::of(&program, Some(&kept)).unwrap();
-        let file = kept_file(&kept);
-        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        let cache = folder.path().join("kept");
+        let first = PackedProgram::of(&program, Some(&cache)).unwrap();
+        let file = cached_file(&cache);
+        assert_eq!(PackedProgram::of(&program, Some(&cache)).unwrap(), first);
         let content = &first.package.content;
         std::fs::write(&file, &content[..content.len() / 2]).unwrap();
-        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        assert_eq!(PackedProgram::of(&program, Some(&cache)).unwrap(), first);
         assert_eq!(PackedProgram::of(&program, None).unwrap(), first);
         let mut zip = zip::ZipArchive::new(Cursor::new(first.package.content)).unwrap();
         assert_eq!(zip.by_name(PROGRAM).unwrap().unix_mode().unwrap() & 0o777, 0o755);
         for number in 0..5 {
             std::fs::write(&program, [number; 10]).unwrap();
-            PackedProgram::of(&program, Some(&kept)).unwrap();
+            PackedProgram::of(&program, Some(&cache)).unwrap();
         }
-        assert_eq!(std::fs::read_dir(&kept).unwrap().count(), KEPT);
+        assert_eq!(std::fs::read_dir(&cache).unwrap().count(), MOST_PROGRAMS);
     }
 
     #[test]
     fn planted_package_is_packed_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (program, kept) = (folder.path().join("program"), folder.path().join("kept"));
+        let (program, cache) = (folder.path().join("program"), folder.path().join("kept"));
         std::fs::write(&program, "the program").unwrap();
-        let first = PackedProgram::of(&program, Some(&kept)).unwrap();
-        let file = kept_file(&kept);
+        let first = PackedProgram::of(&program, Some(&cache)).unwrap();
+        let file = cached_file(&cache);
         let other = Package::of_files(&[(PROGRAM, b"an attacker")]).unwrap();
         let with_more = Package::of_files(&[(PROGRAM, b"the program"), ("ray.py", b"attack()")]).unwrap();
         for planted in [other, with_more] {
             std::fs::write(&file, planted.content).unwrap();
-            assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+            assert_eq!(PackedProgram::of(&program, Some(&cache)).unwrap(), first);
         }
         std::fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
-        assert_eq!(PackedProgram::of(&program, Some(&kept)).unwrap(), first);
+        assert_eq!(PackedProgram::of(&program, Some(&cache)).unwrap(), first);
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o022, 0, "written anew");
-        assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(cache.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }
 }

@@ -54,7 +54,7 @@ pub(super) struct Arrays<'a> {
     pub(super) slurm: &'a Slurm,
     pub(super) job: &'a Job<'a>,
     pub(super) folder: &'a JobFolder,
-    given: Value,
+    plan: Value,
     script: PathBuf,
     memory: Memory,
     /// The number of a task is its place.
@@ -72,13 +72,13 @@ impl<'a> Arrays<'a> {
         slurm: &'a Slurm,
         job: &'a Job<'a>,
         folder: &'a JobFolder,
-        (given, script, memory): (Value, PathBuf, Memory),
+        (plan, script, memory): (Value, PathBuf, Memory),
     ) -> Self {
         Self {
             slurm,
             job,
             folder,
-            given,
+            plan,
             script,
             memory,
             tasks: Vec::new(),
@@ -125,7 +125,7 @@ impl<'a> Arrays<'a> {
             let name = format!("reduce-{}", merge.first);
             self.merge(merge, &name)?;
             if self.folder.merged(&name) == self.good {
-                let state = self.folder.state(&name, self.job.given.most_bytes.saturating_add(ENVELOPE));
+                let state = self.folder.state(&name, self.job.spec.most_bytes.saturating_add(ENVELOPE));
                 return state.map_err(|error| self.cannot_use("read", error));
             }
             // A node saw the folder as it had been before, or a task that was lost has ended after all.
@@ -170,7 +170,7 @@ impl<'a> Arrays<'a> {
     fn submit_maps(&mut self, tasks: Vec<Task>) -> Result<Vec<Array>> {
         let (mut first, end) = (self.tasks.len(), self.tasks.len() + tasks.len());
         for (task, number) in tasks.iter().zip(first..) {
-            let frame = first_frame(&self.given, &serde_json::json!(task.bundle.inputs));
+            let frame = first_frame(&self.plan, &serde_json::json!(task.bundle.inputs));
             let written = self.folder.write_input(&format!("map-{number}"), &frame);
             written.map_err(|error| self.cannot_use("write", error))?;
         }
@@ -186,7 +186,7 @@ impl<'a> Arrays<'a> {
 
     /// Submits the job that merges, once these have ended.
     fn submit_merge(&mut self, after: &[Array]) -> Result<Array> {
-        let frame = first_frame(&self.given, &Value::Null);
+        let frame = first_frame(&self.plan, &Value::Null);
         let written = self.folder.write_input(&format!("reduce-{}", self.merges), &frame);
         written.map_err(|error| self.cannot_use("write", error))?;
         self.merges += 1;
@@ -199,7 +199,7 @@ impl<'a> Arrays<'a> {
             return Err(Error::Interrupted);
         }
         let id = commands::submit(&Submission {
-            name: format!("tracebook-{}", self.job.given.question.name()),
+            name: format!("tracebook-{}", self.job.spec.question.name()),
             script: &self.script,
             folder: self.folder.path(),
             words: [step.to_owned(), first.to_string()],
@@ -224,7 +224,7 @@ impl<'a> Arrays<'a> {
             for (number, end) in watch.look().map_err(|reason| self.slurm.failed(reason))? {
                 self.take(number, &end, &mut again)?;
             }
-            self.progress.state = watch.said.clone();
+            self.progress.state = watch.summary.clone();
             self.pause()?;
         }
         Ok(again)
@@ -241,12 +241,12 @@ impl<'a> Arrays<'a> {
                     End::Code(0) => {}
                     End::Code(code) => return Err(self.slurm.failed(self.ended(code, name).reason())),
                     End::Lost(word) => {
-                        let said = self.folder.slurm_log(&id);
-                        return Err(self.slurm.failed(format!("{}{}", self.lost(&word), after(&said))));
+                        let log = self.folder.slurm_log(&id);
+                        return Err(self.slurm.failed(format!("{}{}", self.lost(&word), after(&log))));
                     }
                 }
             }
-            self.progress.state = ["merging", watch.said.as_str()].join(" ").trim_end().to_owned();
+            self.progress.state = ["merging", watch.summary.as_str()].join(" ").trim_end().to_owned();
             self.pause()?;
         }
         Ok(())
@@ -268,7 +268,7 @@ impl<'a> Arrays<'a> {
     fn ended(&self, code: i32, name: &str) -> Ended {
         // The shell adds 128 to a signal.
         let code = if code > 128 { 128 - code } else { code };
-        Ended { code, output: Vec::new(), said: self.folder.log(name) }
+        Ended { code, output: Vec::new(), log: self.folder.log(name) }
     }
 
     /// Takes a task that has ended.
@@ -294,7 +294,7 @@ impl<'a> Arrays<'a> {
                         "a node cannot run the program: {reason}; put it on every node, and set TRACEBOOK_TASK_PROGRAM=/path/on/every/node"
                     )));
                 }
-                self.fail(bundle, &reason, &ended.said, again);
+                self.fail(bundle, &reason, &ended.log, again);
             }
             End::Lost(word) if word == "CANCELLED" => {
                 return Err(self.slurm.failed("its tasks were cancelled from outside; ask again"));
@@ -308,9 +308,9 @@ impl<'a> Arrays<'a> {
                 let array =
                     self.submitted.iter().find(|array| (array.first..array.first + array.count).contains(&number));
                 let slurm = array.map(|array| self.folder.slurm_log(&format!("{}_{}", array.id, number - array.first)));
-                let said = [self.folder.log(&name), slurm.unwrap_or_default()].join("\n");
+                let log = [self.folder.log(&name), slurm.unwrap_or_default()].join("\n");
                 let reason = self.lost(word);
-                self.fail(bundle, &reason, &said, again);
+                self.fail(bundle, &reason, &log, again);
             }
         }
         Ok(())
@@ -322,14 +322,14 @@ impl<'a> Arrays<'a> {
     }
 
     /// A bundle of several inputs is sent again input by input, so that only the guilty one fails.
-    fn fail(&mut self, bundle: Bundle, reason: &str, said: &str, again: &mut Vec<Task>) {
+    fn fail(&mut self, bundle: Bundle, reason: &str, log: &str, again: &mut Vec<Task>) {
         if bundle.inputs.len() > 1 {
             again.extend(bundle.inputs.into_iter().map(|input| Task::new(Bundle::of_one(input))));
             return;
         }
         self.count(&bundle);
         self.progress.failed += bundle.inputs.len();
-        self.failed.extend(failed_inputs(bundle.inputs, reason, said));
+        self.failed.extend(failed_inputs(bundle.inputs, reason, log));
     }
 
     /// Returns why a task without an exit code ended, by the word of Slurm.
@@ -344,7 +344,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-fn after(said: &str) -> String {
-    let last = said.lines().last().unwrap_or_default().trim();
+fn after(log: &str) -> String {
+    let last = log.lines().last().unwrap_or_default().trim();
     if last.is_empty() { String::new() } else { format!(": {last}") }
 }

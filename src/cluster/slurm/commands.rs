@@ -54,9 +54,9 @@ pub(super) fn run(name: &str, words: &[String]) -> Result<String, String> {
     if status.success() {
         return Ok(out);
     }
-    let said = quoted(&err);
-    let said = if said.is_empty() { format!("it ended with {status}") } else { said };
-    Err(format!("`{name}`: {}", said.replace('\n', "; ")))
+    let reason = quoted(&err);
+    let reason = if reason.is_empty() { format!("it ended with {status}") } else { reason };
+    Err(format!("`{name}`: {}", reason.replace('\n', "; ")))
 }
 
 /// Reads an answer, at most one byte more than it may have; a command that writes on is not kept waiting.
@@ -75,12 +75,12 @@ fn text_of(pipe: Option<impl Read>) -> String {
 /// # Errors
 /// If there is no `sbatch`, or it is not Slurm's.
 pub(super) fn version() -> Result<String, String> {
-    let said = run("sbatch", &["--version".to_owned()])?;
-    match said.split_whitespace().collect::<Vec<_>>()[..] {
+    let answer = run("sbatch", &["--version".to_owned()])?;
+    match answer.split_whitespace().collect::<Vec<_>>()[..] {
         [name, version] if name.starts_with("slurm") => Ok(version.to_owned()),
         _ => Err(format!(
             "`sbatch` is not Slurm's: it calls itself `{}`",
-            quoted(&said).chars().take(80).collect::<String>()
+            quoted(&answer).chars().take(80).collect::<String>()
         )),
     }
 }
@@ -129,12 +129,12 @@ pub(super) struct Submission<'s> {
 /// # Errors
 /// If Slurm refuses it.
 pub(super) fn submit(job: &Submission<'_>) -> Result<String, String> {
-    let said = run("sbatch", &words_of(job)).map_err(|reason| {
+    let answer = run("sbatch", &words_of(job)).map_err(|reason| {
         format!("{reason}; --task-cpus and --task-memory say what a task needs, SBATCH_PARTITION, SBATCH_ACCOUNT and SBATCH_TIMELIMIT are obeyed")
     })?;
-    let id = said.trim().split(';').next().unwrap_or_default();
+    let id = answer.trim().split(';').next().unwrap_or_default();
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_digit()) {
-        return Err(format!("`sbatch` answered `{}`: expected the id of a job", quoted(&said)));
+        return Err(format!("`sbatch` answered `{}`: expected the id of a job", quoted(&answer)));
     }
     Ok(id.to_owned())
 }
@@ -178,8 +178,8 @@ mod tests {
 
     #[test]
     fn missing_commands_name_a_fix() {
-        let said = run("no-such-command-of-slurm", &[]).unwrap_err();
-        assert!(said.contains("no command `no-such-command-of-slurm` here; start on a login node"), "{said}");
+        let message = run("no-such-command-of-slurm", &[]).unwrap_err();
+        assert!(message.contains("no command `no-such-command-of-slurm` here; start on a login node"), "{message}");
         assert_eq!(run("sh", &["-c".to_owned(), "echo a; echo b >&2".to_owned()]).unwrap(), "a\n");
         let failed = run("sh", &["-c".to_owned(), "echo one >&2; echo two >&2; exit 3".to_owned()]);
         assert_eq!(failed.unwrap_err(), "`sh`: one; two");
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn answer_without_end_is_refused_by_name() {
-        let said = run("sh", &["-c".to_owned(), "head -c 100000000 /dev/zero".to_owned()]).unwrap_err();
-        assert_eq!(said, "`sh`: its answer is longer than 64 MiB");
+        let message = run("sh", &["-c".to_owned(), "head -c 100000000 /dev/zero".to_owned()]).unwrap_err();
+        assert_eq!(message, "`sh`: its answer is longer than 64 MiB");
     }
 
     #[test]

@@ -138,18 +138,18 @@ impl Engine for Slurm {
         let bundles = match job.bundles {
             Some(bundles) => bundles.to_vec(),
             // The folder is shared, so that what nodes see is here, too; a list in storage needs its credentials here.
-            None => Worker::new(build()).list(job.given, self.slots())?,
+            None => Worker::new(build()).list(job.spec, self.slots())?,
         };
-        let given = serde_json::to_value(job.given);
-        let given = given.map_err(|error| self.failed(format!("the plan cannot be written: {error}")))?;
+        let plan = serde_json::to_value(job.spec);
+        let plan = plan.map_err(|error| self.failed(format!("the plan cannot be written: {error}")))?;
         let program = self.program()?;
-        let folder = folder_of(&self.shared, &job_name(job.given, &bundles, &self.needs));
+        let folder = folder_of(&self.shared, &job_name(job.spec, &bundles, &self.needs));
         let (folder, left) = folder.map_err(|error| self.failed(format!("{}: {error}", self.shared.display())))?;
         let memory = self.memory(&bundles);
         let script = Script { folder: folder.path(), program: &program, cpus: self.cpus(), memory: memory.map };
         let script = folder.write("task.sh", &script.text());
         let script = script.map_err(|error| self.failed(format!("{}: {error}", folder.path().display())))?;
-        Arrays::new(self, job, &folder, (given, script, memory)).run(bundles, left)
+        Arrays::new(self, job, &folder, (plan, script, memory)).run(bundles, left)
     }
 }
 

@@ -175,13 +175,13 @@ pub(super) fn shared_program(shared: &Path, program: &Path) -> Result<PathBuf> {
     let folder = users_folder(shared, "programs")?;
     let mut source = File::open(program)?;
     let digest = sha256(&source)?;
-    let kept = folder.join(format!("tracebook-{digest}"));
-    if let Ok(file) = open_own(&kept)
+    let path = folder.join(format!("tracebook-{digest}"));
+    if let Ok(file) = open_own(&path)
         && sha256(&file)? == digest
     {
         // One that is in use is not removed.
         let _ = file.set_modified(SystemTime::now());
-        return Ok(kept);
+        return Ok(path);
     }
     remove_unused(&folder, "tracebook-");
     source.rewind()?;
@@ -189,8 +189,8 @@ pub(super) fn shared_program(shared: &Path, program: &Path) -> Result<PathBuf> {
     std::io::copy(&mut source, copy.as_file_mut())?;
     copy.as_file().set_permissions(Permissions::from_mode(0o700))?;
     copy.as_file().sync_all()?;
-    copy.persist(&kept).map_err(|error| error.error)?;
-    Ok(kept)
+    copy.persist(&path).map_err(|error| error.error)?;
+    Ok(path)
 }
 
 /// Removes what has such a name and was not changed for long: programs, and folders of jobs whose kernel was killed.
@@ -301,8 +301,8 @@ mod tests {
         let own = jobs.parent().unwrap();
         assert_eq!(own.metadata().unwrap().mode() & 0o777, 0o700);
         std::fs::set_permissions(own, Permissions::from_mode(0o770)).unwrap();
-        let said = JobFolder::create(shared.path()).unwrap_err().to_string();
-        assert!(said.contains("open to other users") && said.contains("0700"), "{said}");
+        let message = JobFolder::create(shared.path()).unwrap_err().to_string();
+        assert!(message.contains("open to other users") && message.contains("0700"), "{message}");
         assert!(shared_program(shared.path(), Path::new("/proc/self/exe")).is_err());
     }
 }

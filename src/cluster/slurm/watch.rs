@@ -58,7 +58,7 @@ pub(super) struct Watch<'w> {
     /// Tasks that left the queue without an exit code, and since when.
     gone: BTreeMap<usize, Instant>,
     /// What the queue said last: `3 running, 5 waiting (Resources)`.
-    pub(super) said: String,
+    pub(super) summary: String,
 }
 
 impl<'w> Watch<'w> {
@@ -66,7 +66,7 @@ impl<'w> Watch<'w> {
     pub(super) fn new(folder: &'w JobFolder, step: &'static str, arrays: Vec<Array>) -> Self {
         let open = arrays.iter().flat_map(|array| array.first..array.first + array.count).collect();
         let (asked, unanswered, hopeless, gone) = (None, None, None, BTreeMap::new());
-        Self { folder, step, open, arrays, asked, unanswered, hopeless, gone, said: String::new() }
+        Self { folder, step, open, arrays, asked, unanswered, hopeless, gone, summary: String::new() }
     }
 
     /// Whether there are such tasks.
@@ -115,7 +115,7 @@ impl<'w> Watch<'w> {
                     return Err(reason);
                 }
                 Err(_) => {
-                    self.said = "the queue does not answer".to_owned();
+                    self.summary = "the queue does not answer".to_owned();
                     return Ok(Vec::new());
                 }
             };
@@ -148,12 +148,12 @@ impl<'w> Watch<'w> {
                 "no node of the cluster can run a task ({why}); choose other --task-cpus or --task-memory, or another SBATCH_PARTITION"
             ));
         }
-        self.said = said(runs, waits, &why);
+        self.summary = summary(runs, waits, &why);
         Ok(lost)
     }
 }
 
-fn said(runs: usize, waits: usize, why: &str) -> String {
+fn summary(runs: usize, waits: usize, why: &str) -> String {
     let runs = (runs > 0).then(|| format!("{runs} running"));
     let waits = (waits > 0).then(|| match why {
         "" | "None" => format!("{waits} waiting"),
@@ -179,7 +179,7 @@ mod tests {
             Ok(if id == "7" { BTreeMap::from(states) } else { BTreeMap::new() })
         };
         assert_eq!(watch.ask(states).unwrap(), []);
-        assert_eq!(watch.said, "1 running, 1 waiting (Priority)");
+        assert_eq!(watch.summary, "1 running, 1 waiting (Priority)");
         assert_eq!(watch.gone.keys().copied().collect::<Vec<_>>(), [2, 3, 4]);
         // Long enough for a task that Slurm calls failed, not for files that come late.
         let before = Instant::now().checked_sub(2 * BRIEF).unwrap();
@@ -201,7 +201,7 @@ mod tests {
         let mut watch = Watch::new(&folder, "map", vec![Array { id: "7".to_owned(), first: 0, count: 1 }]);
         let refused = |_: &str| Err("`squeue`: no answer".to_owned());
         assert_eq!(watch.ask(refused).unwrap(), []);
-        assert_eq!(watch.said, "the queue does not answer");
+        assert_eq!(watch.summary, "the queue does not answer");
         watch.unanswered = Instant::now().checked_sub(2 * UNANSWERED);
         assert_eq!(watch.ask(refused).unwrap_err(), "`squeue`: no answer");
         // Nothing runs, and nothing will.

@@ -70,7 +70,7 @@ impl CompileJob<'_> {
         }
         let result = self.link(&folder, level, &source);
         if let Err(messages) = &result {
-            rustc::store_not_kept(self.run_folder, messages);
+            rustc::store_unstorable(self.run_folder, messages);
         }
         if let Some(cached) = cached {
             cached.store(&match &result {

@@ -15,8 +15,8 @@ pub(in crate::engine) fn of_compiler(
     hint: impl Fn(&Diagnostic) -> Option<String>,
 ) -> Failure {
     // Errors that only keeping a variable causes are shown if there are no others.
-    let (kept, own): (Vec<_>, Vec<_>) = errors.iter().partition(|error| is_caused_by_keeping(error));
-    let shown = if own.is_empty() { kept } else { own };
+    let (from_keeping, own): (Vec<_>, Vec<_>) = errors.iter().partition(|error| is_caused_by_keeping(error));
+    let shown = if own.is_empty() { from_keeping } else { own };
     let diagnostics: Vec<Diagnostic> =
         shown.into_iter().map(|error| simplify(Diagnostic::from_evcxr(error, code, edits))).collect();
     of_diagnostics(&diagnostics, code, hint)

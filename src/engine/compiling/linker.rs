@@ -15,7 +15,7 @@ const EMPTY_ARCHIVE: &str = "!<arch>\n";
 pub(in crate::engine) struct Linker {
     direct: Option<Direct>,
     /// Whether `rust-lld` failed where `cc` did not.
-    given_up: AtomicBool,
+    has_failed: AtomicBool,
 }
 
 struct Direct {
@@ -33,12 +33,12 @@ impl Linker {
             write_libraries(&libraries, &mapped).ok()?;
             Some(Direct { program, libraries })
         });
-        Self { direct, given_up: AtomicBool::new(false) }
+        Self { direct, has_failed: AtomicBool::new(false) }
     }
 
     /// Makes rustc call `rust-lld` directly, where that is possible; returns whether it is.
     pub(in crate::engine) fn apply(&self, rustc: &mut Command) -> bool {
-        let direct = self.direct.as_ref().filter(|_| !self.given_up.load(Ordering::Relaxed));
+        let direct = self.direct.as_ref().filter(|_| !self.has_failed.load(Ordering::Relaxed));
         let Some(Direct { program, libraries }) = direct else { return false };
         let option = |name: &str, path: &Path| {
             let mut option = std::ffi::OsString::from(name);
@@ -58,7 +58,7 @@ impl Linker {
 
     /// Uses `cc` from now on: it could link what `rust-lld` could not.
     pub(super) fn give_up(&self, messages: &str) {
-        if !self.given_up.swap(true, Ordering::Relaxed) {
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
             tracing::warn!("cells are linked by cc from now on, since the compiler's own linker failed: {messages}");
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn cc_is_used_after_direct_linking_failed() {
         let direct = Direct { program: "rust-lld".into(), libraries: "libraries".into() };
-        let linker = Linker { direct: Some(direct), given_up: AtomicBool::new(false) };
+        let linker = Linker { direct: Some(direct), has_failed: AtomicBool::new(false) };
         let applied = || linker.apply(&mut Command::new("rustc"));
         assert!(applied());
         assert!(Linker::failed("{\"$message_type\":\"diagnostic\",\"message\":\"linking with `rust-lld` failed\"}"));

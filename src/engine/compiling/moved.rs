@@ -188,8 +188,8 @@ fn moves(messages: &str) -> Vec<Move> {
 fn of_message(message: &Value) -> Option<Move> {
     let spans = || message["spans"].as_array().into_iter().flatten();
     let label = |span: &Value| span["label"].as_str().unwrap_or_default().to_owned();
-    let kept = spans().find(|span| span["is_primary"] == true)?;
-    let (_, stored) = kept["text"][0]["text"].as_str()?.split_once(STORED)?;
+    let primary = spans().find(|span| span["is_primary"] == true)?;
+    let (_, stored) = primary["text"][0]["text"].as_str()?.split_once(STORED)?;
     let name = stored.split_once("stringify!(")?.1.split(')').next()?.to_owned();
     let type_name = spans().find_map(|span| {
         let label = label(span);
@@ -203,17 +203,17 @@ fn of_message(message: &Value) -> Option<Move> {
     let mut clones = Vec::new();
     let moved = if is_wrapped {
         let used = spans().find(|span| label(span).contains("moved due to use in"))?;
-        let place = Place::of(used);
+        let range = LineRange::of(used);
         // A clone that is there already did not help: a closure of the cell takes the variable.
-        if place.marked() == name && !place.text(place.to, place.line.len()).starts_with(CLONE) {
-            clones.extend(place.byte_end.map(|at| (at, at, CLONE.to_owned())));
+        if range.marked() == name && !range.text(range.to, range.line.len()).starts_with(CLONE) {
+            clones.extend(range.byte_end.map(|at| (at, at, CLONE.to_owned())));
         }
         used
     } else {
         clones.extend(suggested_clones(message));
         spans().find(|span| label(span).contains("moved"))?
     };
-    let by = Place::of(moved).moved_by(&label(moved), &name);
+    let by = LineRange::of(moved).moved_by(&label(moved), &name);
     Some(Move { name, type_name: type_name.unwrap_or_default(), clones, by })
 }
 
@@ -231,14 +231,14 @@ fn suggested_clones(message: &Value) -> Vec<(usize, usize, String)> {
 }
 
 /// A range of a line of the source.
-struct Place {
+struct LineRange {
     line: Vec<char>,
     from: usize,
     to: usize,
     byte_end: Option<usize>,
 }
 
-impl Place {
+impl LineRange {
     fn of(span: &Value) -> Self {
         let line: Vec<char> = span["text"][0]["text"].as_str().unwrap_or_default().chars().collect();
         let number = |value: &Value| value.as_u64().and_then(|at| usize::try_from(at).ok());
@@ -350,11 +350,11 @@ mod tests {
     }
 
     fn message(spans: &[Value], children: Value) -> Value {
-        let kept = span(STORE, "df)", "value used here after move", true);
+        let stored = span(STORE, "df)", "value used here after move", true);
         let has_type =
             "move occurs because `df` has type `polars::prelude::DataFrame`, which does not implement the `Copy` trait";
         let of_type = span("let df = load;", "df", has_type, false);
-        let spans: Vec<&Value> = spans.iter().chain([&kept, &of_type]).collect();
+        let spans: Vec<&Value> = spans.iter().chain([&stored, &of_type]).collect();
         json!({"level": "error", "message": "use of moved value: `df`", "code": {"code": "E0382"}, "spans": spans, "children": children})
     }
 

@@ -1,7 +1,7 @@
 //! A run of rustc: its messages, and the types of variables, which some messages carry and which the kernel reads from a file.
 
 use crate::engine::patching::placeholders;
-use crate::engine::values::transient::NotKept;
+use crate::engine::values::transient::Unstorable;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 const TYPES_FILE: &str = "types.json";
 
 /// The file with the variables that made the last compilation fail, in the run's folder.
-const NOT_KEPT_FILE: &str = "not-kept.json";
+const UNSTORABLE_FILE: &str = "not-kept.json";
 
 /// Returns the types that the last analysis found.
 pub(in crate::engine) fn found_types(run_folder: &Path) -> BTreeMap<String, String> {
@@ -29,17 +29,17 @@ pub(in crate::engine) fn forget_types(run_folder: &Path) {
 }
 
 /// Returns, once, the variables that made the last compilation fail because they cannot be kept.
-pub(in crate::engine) fn take_not_kept(run_folder: &Path) -> NotKept {
-    let file = run_folder.join(NOT_KEPT_FILE);
+pub(in crate::engine) fn take_unstorable(run_folder: &Path) -> Unstorable {
+    let file = run_folder.join(UNSTORABLE_FILE);
     let read = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let _ = std::fs::remove_file(file);
     read.unwrap_or_default()
 }
 
 /// Stores what the messages of a failed compilation say of variables that cannot be kept.
-pub(super) fn store_not_kept(run_folder: &Path, messages: &str) {
-    let not_kept = serde_json::to_vec(&NotKept::from_messages(messages)).unwrap_or_default();
-    let _ = std::fs::write(run_folder.join(NOT_KEPT_FILE), not_kept);
+pub(super) fn store_unstorable(run_folder: &Path, messages: &str) {
+    let unstorable = serde_json::to_vec(&Unstorable::from_messages(messages)).unwrap_or_default();
+    let _ = std::fs::write(run_folder.join(UNSTORABLE_FILE), unstorable);
 }
 
 /// The flags of an analysis: whole paths, so that a type can be written in the cell whatever the user imported. They are unstable;

@@ -174,7 +174,7 @@ fn wrap_rustc(arguments: Vec<OsString>) -> i32 {
         _ => compile(),
     };
     if let (Some(run_folder), Err(messages), false) = (&run_folder, &compiled, analyse) {
-        rustc::store_not_kept(run_folder, messages);
+        rustc::store_unstorable(run_folder, messages);
     }
     let status = i32::from(compiled.is_err());
     let messages = compiled.unwrap_or_else(moved::without_advice);

@@ -304,14 +304,14 @@ pub(in crate::engine) fn leading_negation(code: &str) -> Option<usize> {
     None
 }
 
-/// Inserts a typed binding behind each statement, for the variables that are `kept` and whose type is known.
+/// Inserts a typed binding behind each statement, for the variables that `is_stored` accepts and whose type is known.
 pub(in crate::engine) fn add_types(
     untyped: &[Untyped],
     types: &BTreeMap<String, String>,
-    kept: impl Fn(&str) -> bool,
+    is_stored: impl Fn(&str) -> bool,
     edits: &mut Edits,
 ) {
-    for binding in untyped.iter().filter(|binding| kept(&binding.name)) {
+    for binding in untyped.iter().filter(|binding| is_stored(&binding.name)) {
         let Some(type_name) = types.get(&binding.name).filter(|type_name| can_be_written(type_name)) else { continue };
         let (name, mutable) = (&binding.name, if binding.mutable { "mut " } else { "" });
         edits.insert(binding.end, &format!(" let {mutable}{name}: {type_name} = {name};"));

@@ -24,10 +24,10 @@ fn hint(message: &str, columns: impl FnOnce(&str) -> Option<Vec<String>>) -> Opt
     }
     if let Some(known) = message.split_once("valid columns: [").and_then(|(_, rest)| rest.split_once(']')) {
         let known: Vec<String> = known.0.split(", ").map(|name| name.trim_matches('"').to_owned()).collect();
-        let already_said = message.contains("Did you mean");
+        let has_suggestion = message.contains("Did you mean");
         let missing = quoted(message)?;
         let literal = || format!("a text beside a column is `lit(\"{missing}\")`; without `lit` it names a column");
-        return did_you_mean(missing, &known).or_else(|| Some(literal())).filter(|_| !already_said);
+        return did_you_mean(missing, &known).or_else(|| Some(literal())).filter(|_| !has_suggestion);
     }
     if message.starts_with("not found: \"") {
         let missing = quoted(message)?;

@@ -11,7 +11,7 @@ use crate::engine::patching::edits::Edits;
 use crate::engine::patching::parsed_cell::{self, ParsedCell};
 use crate::engine::patching::placeholders::TypeNames;
 use crate::engine::values::bindings::mentions;
-use crate::engine::values::transient::{self, NotKept, Reason, Transient};
+use crate::engine::values::transient::{self, Reason, Transient, Unstorable};
 use crate::session::Cells;
 use crate::timeline;
 use std::collections::{BTreeMap, BTreeSet};
@@ -212,7 +212,7 @@ impl EvcxrEngine {
         let mut edits = self.edits(cell, plan);
         let dropped = self.drop_redefined(&cell.definitions(), checked, code, &edits)?;
         loop {
-            rustc::take_not_kept(&self.folder);
+            rustc::take_unstorable(&self.folder);
             let Err(error) = self.evaluate(code, &edits, out) else { return Ok((Ok(()), dropped)) };
             if !self.add_transient(&error, cell, plan) {
                 return Ok((Err(self.to_failure(error, code, &edits)), dropped));
@@ -268,23 +268,23 @@ impl EvcxrEngine {
     /// are any, and no other errors: then the cell is worth another try.
     fn add_transient(&self, error: &RunError, cell: &ParsedCell, plan: &mut CellPlan) -> bool {
         let known = plan.transient.len() + plan.dropped_first.len();
-        let not_kept = match error {
-            RunError::Rejected(_) => rustc::take_not_kept(&self.folder),
+        let unstorable = match error {
+            RunError::Rejected(_) => rustc::take_unstorable(&self.folder),
             RunError::NotStorable(name) => {
                 plan.transient.insert(name.clone(), Reason::Nameless);
-                NotKept::default()
+                Unstorable::default()
             }
             RunError::Failed(_) => return false,
         };
-        if not_kept.other_errors {
+        if unstorable.other_errors {
             return false;
         }
         let bound = cell.bound();
-        for name in not_kept.borrows {
+        for name in unstorable.borrows {
             plan.transient.entry(name).or_insert(Reason::Borrow);
         }
         plan.transient.retain(|name, _| bound.contains(name));
-        plan.dropped_first.extend(not_kept.dropped_late.into_iter().filter(|name| bound.contains(name)));
+        plan.dropped_first.extend(unstorable.dropped_late.into_iter().filter(|name| bound.contains(name)));
         plan.transient.len() + plan.dropped_first.len() > known
     }
 

@@ -104,7 +104,7 @@ pub(in crate::engine) fn note(transient: &Transient) -> String {
 
 /// The variables that made a compilation fail because evcxr keeps them.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(in crate::engine) struct NotKept {
+pub(in crate::engine) struct Unstorable {
     /// Variables that borrow.
     pub(in crate::engine) borrows: BTreeSet<String>,
     /// Variables that are dropped too late: while they live, the value that they borrow from cannot be kept.
@@ -117,44 +117,44 @@ pub(in crate::engine) struct NotKept {
 const OF_BORROWS: &[&str] =
     &["E0597", "E0716", "E0505", "E0502", "E0499", "E0506", "E0503", "E0521", "E0515", "E0373", "E0713"];
 
-impl NotKept {
+impl Unstorable {
     /// Parses rustc's messages, one JSON object per line.
     pub(in crate::engine) fn from_messages(messages: &str) -> Self {
-        let mut not_kept = Self::default();
+        let mut unstorable = Self::default();
         let mut moved = BTreeSet::new();
         for line in messages.lines().filter(|line| line.contains("\"level\":\"error\"")) {
             let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
             let message = if message["message"].is_object() { &message["message"] } else { &message };
             let Some(code) = message["code"]["code"].as_str() else {
                 let aborting = message["message"].as_str().is_some_and(|text| text.starts_with("aborting due to"));
-                not_kept.other_errors |= !aborting;
+                unstorable.other_errors |= !aborting;
                 continue;
             };
-            let (primary, secondary) = kept_at(message);
+            let (primary, secondary) = stored_at(message);
             match (primary, secondary) {
-                _ if !OF_BORROWS.contains(&code) => not_kept.other_errors |= code != "E0382" && code != "E0425",
-                (_, Some(name)) => drop(not_kept.borrows.insert(name)),
+                _ if !OF_BORROWS.contains(&code) => unstorable.other_errors |= code != "E0382" && code != "E0425",
+                (_, Some(name)) => drop(unstorable.borrows.insert(name)),
                 // It is moved into the store while a variable that is dropped later borrows from it.
                 (Some(name), None) if code == "E0505" => match dropped_at(message) {
-                    Some(guard) => drop(not_kept.dropped_late.insert(guard)),
+                    Some(guard) => drop(unstorable.dropped_late.insert(guard)),
                     None => drop(moved.insert(name)),
                 },
-                (Some(name), None) => drop(not_kept.borrows.insert(name)),
-                (None, None) => not_kept.other_errors = true,
+                (Some(name), None) => drop(unstorable.borrows.insert(name)),
+                (None, None) => unstorable.other_errors = true,
             }
         }
-        if not_kept.borrows.is_empty() && not_kept.dropped_late.is_empty() {
-            not_kept.borrows = moved;
+        if unstorable.borrows.is_empty() && unstorable.dropped_late.is_empty() {
+            unstorable.borrows = moved;
         }
-        not_kept
+        unstorable
     }
 }
 
 /// Returns the variables that evcxr keeps at the spans of a message: at the primary span, and at another one.
-fn kept_at(message: &Value) -> (Option<String>, Option<String>) {
+fn stored_at(message: &Value) -> (Option<String>, Option<String>) {
     let (mut primary, mut secondary) = (None, None);
     for span in message["spans"].as_array().into_iter().flatten() {
-        let Some(name) = span["text"][0]["text"].as_str().and_then(kept) else { continue };
+        let Some(name) = span["text"][0]["text"].as_str().and_then(stored_variable) else { continue };
         *(if span["is_primary"] == true { &mut primary } else { &mut secondary }) = Some(name);
     }
     (primary, secondary)
@@ -191,7 +191,7 @@ pub(in crate::engine) fn add_drops(source: &mut String) {
 const STORED: &str = "evcxr_variable_store.put_variable::<";
 
 /// Returns the variable that a line of evcxr's keeps.
-fn kept(line: &str) -> Option<String> {
+fn stored_variable(line: &str) -> Option<String> {
     let (_, rest) = line.split_once(STORED)?;
     let (_, name) = rest.split_once("stringify!(")?;
     Some(name.split(')').next()?.to_owned())
@@ -245,7 +245,7 @@ mod tests {
                 {"is_primary": true, "text": [{"text": primary}]}, {"is_primary": false, "text": [{"text": secondary}]}]})
             .to_string()
         };
-        let parse = |messages: &[String]| NotKept::from_messages(&messages.join("\n"));
+        let parse = |messages: &[String]| Unstorable::from_messages(&messages.join("\n"));
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(parse(&[message("E0597", "let r = &v;", store)]).borrows, names(&["r"]));
         let own = parse(&[message("E0502", "v.push(1);", "let r = &v;"), message("E0597", "let r = &v;", store)]);
@@ -255,6 +255,6 @@ mod tests {
         let mut named: Value = serde_json::from_str(&guarded).unwrap();
         named["spans"][1]["label"] = "borrow might be used here, when `g` is dropped and runs the destructor".into();
         assert_eq!(parse(&[named.to_string()]).dropped_late, names(&["g"]));
-        assert_eq!(parse(&[message("E0382", store, "drop(r)")]), NotKept::default());
+        assert_eq!(parse(&[message("E0382", store, "drop(r)")]), Unstorable::default());
     }
 }

@@ -117,8 +117,8 @@ fn frame_variable_shows_its_schema() {
 #[test]
 fn events_of_a_loaded_trace_show_its_columns_first() {
     let text = shown("control.eve|nts().height()");
-    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part}: {text}"));
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part}: {text}"));
     assert!(text.starts_with("fn events(&self) -> DataFrame\n1,234 × 4\nrank         i64\n"), "{text}");
-    assert!(place("correlation  i64") < place("Returns the events") && place("Columns") < place("Panics"), "{text}");
+    assert!(at("correlation  i64") < at("Returns the events") && at("Columns") < at("Panics"), "{text}");
     assert!(!shown("unknown.eve|nts()").contains("1,234"));
 }

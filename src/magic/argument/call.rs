@@ -43,13 +43,13 @@ impl<'a> Call<'a> {
     }
 
     /// Returns whether `name` was given.
-    pub fn given(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.one(name).is_some()
     }
 
     /// Returns the values of `name`, in the order given.
     fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
-        self.values.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value)
+        self.values.iter().filter(move |(argument, _)| *argument == name).map(|(_, value)| value)
     }
 
     fn one(&self, name: &str) -> Option<&Value> {

@@ -1,10 +1,10 @@
 //! An exact percentage, as typed for `--fail-over`.
 
-/// A decimal number of percent: `digits` / 10^`places`.
+/// A decimal number of percent: `digits` / 10^`decimals`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Percentage {
     digits: i128,
-    places: u32,
+    decimals: u32,
 }
 
 /// More digits are meaningless, and the product would overflow.
@@ -27,7 +27,7 @@ impl Percentage {
             return None;
         }
         let digits: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-        Some(Self { digits: if negative { -digits } else { digits }, places: u32::try_from(fraction.len()).ok()? })
+        Some(Self { digits: if negative { -digits } else { digits }, decimals: u32::try_from(fraction.len()).ok()? })
     }
 
     /// Returns whether `test` exceeds `control` by more than this percentage; computed without rounding.
@@ -35,7 +35,7 @@ impl Percentage {
         let grown = test
             .checked_sub(control)
             .and_then(|grown| grown.checked_mul(100))
-            .and_then(|grown| grown.checked_mul(10_i128.pow(self.places)));
+            .and_then(|grown| grown.checked_mul(10_i128.pow(self.decimals)));
         match (grown, control.checked_mul(self.digits)) {
             (Some(grown), Some(allowed)) => grown > allowed,
             // The product overflows only for more than a million years in nanoseconds.
@@ -45,7 +45,7 @@ impl Percentage {
 
     /// Returns the percentage as a number: 0.7 for `0.7%`.
     pub fn to_f64(self) -> f64 {
-        self.digits as f64 / 10_f64.powi(self.places.cast_signed())
+        self.digits as f64 / 10_f64.powi(self.decimals.cast_signed())
     }
 }
 

@@ -113,9 +113,9 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
             columns => Ok(Value::Words(columns)),
         },
         Kind::ParserArgs => text.parse().map(Value::ParserArgs).map_err(|error| match error {
-            trace::Error::UnknownArg { given } => {
-                let hint = did_you_mean_or(&given, parser_words(), "%parser_args lists all");
-                invalid(&given, "event arguments or groups of them".to_owned()).hint(hint)
+            trace::Error::UnknownArg { word } => {
+                let hint = did_you_mean_or(&word, parser_words(), "%parser_args lists all");
+                invalid(&word, "event arguments or groups of them".to_owned()).hint(hint)
             }
             error => UsageError::new(magic, Problem::Rejected { what: what.to_owned(), reason: error.to_string() }),
         }),

@@ -53,7 +53,7 @@ impl Context<'_> {
                 self.session.keep_engine(chosen, &engine);
                 Ok(Some(engine))
             }
-            Err(NoEngine::Address { given, expected }) => Err(call.invalid("--address", &given, expected).into()),
+            Err(NoEngine::Address { address, expected }) => Err(call.invalid("--address", &address, expected).into()),
             Err(NoEngine::Trace(error)) => Err(error.into()),
         }
     }
@@ -71,7 +71,7 @@ impl Context<'_> {
             }
             Some("slurm") => {
                 check_is_uri(call, path, "Slurm")?;
-                if call.given("resource") {
+                if call.has("resource") {
                     let error = call.cannot("use --resource", "it is Ray's");
                     return Err(error.hint("sbatch reads SBATCH_GRES and SBATCH_CONSTRAINT").into());
                 }
@@ -91,7 +91,7 @@ impl Context<'_> {
             }
             _ => {
                 let flags = ["address", "shared-folder", "task-cpus", "task-memory", "resource"];
-                if let Some(flag) = flags.into_iter().find(|flag| call.given(flag)) {
+                if let Some(flag) = flags.into_iter().find(|flag| call.has(flag)) {
                     let error = call.cannot(format!("use --{flag}"), "this process reads the trace");
                     return Err(error.hint("an --engine uses it: processes, ray or slurm").into());
                 }

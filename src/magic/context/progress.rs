@@ -142,20 +142,20 @@ mod tests {
 
     #[test]
     fn bar_waits_updates_rarely_and_ends_as_the_last_line() {
-        let kept = Arc::new(RecordingSink::default());
-        let out: Arc<dyn Sink> = kept.clone();
+        let sink = Arc::new(RecordingSink::default());
+        let out: Arc<dyn Sink> = sink.clone();
         let mut progress = Progress::new(&out, true);
         let half = LoadProgress { bytes_read: 1, bytes_total: 2, ..LoadProgress::default() };
         progress.report(&half);
-        assert!(kept.0.lock().unwrap().is_empty(), "too early");
+        assert!(sink.0.lock().unwrap().is_empty(), "too early");
         progress.start -= DELAY;
         progress.report(&half);
         progress.report(&half);
-        assert_eq!(kept.0.lock().unwrap().len(), 1, "too often");
+        assert_eq!(sink.0.lock().unwrap().len(), 1, "too often");
         progress.drawn = progress.drawn.map(|drawn| drawn - UPDATE_INTERVAL);
         progress.report(&half);
         assert!(progress.end("done"));
-        let outputs = kept.0.lock().unwrap();
+        let outputs = sink.0.lock().unwrap();
         let [
             Output::Display { id: Some(first), .. },
             Output::Update { id: second, .. },
@@ -170,14 +170,14 @@ mod tests {
 
     #[test]
     fn short_or_disabled_work_shows_no_bar() {
-        let kept = Arc::new(RecordingSink::default());
-        let out: Arc<dyn Sink> = kept.clone();
+        let sink = Arc::new(RecordingSink::default());
+        let out: Arc<dyn Sink> = sink.clone();
         assert!(!Progress::new(&out, true).end("done"));
         let mut off = Progress::new(&out, false);
         off.start -= DELAY;
         off.report(&LoadProgress::default());
         assert!(!off.end("done"));
-        assert!(kept.0.lock().unwrap().is_empty());
+        assert!(sink.0.lock().unwrap().is_empty());
     }
 
     #[test]

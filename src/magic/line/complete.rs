@@ -137,7 +137,7 @@ impl Line<'_> {
 
     /// Returns the flags that may still be given.
     fn flags(&self, typed: &str) -> Vec<Candidate> {
-        let given = |argument: &Argument| {
+        let is_used = |argument: &Argument| {
             !argument.repeatable
                 && self
                     .before
@@ -147,7 +147,7 @@ impl Line<'_> {
         };
         let flags: Vec<String> = self
             .arguments()
-            .filter(|argument| argument.is_flag() && !given(argument))
+            .filter(|argument| argument.is_flag() && !is_used(argument))
             .map(|argument| format!("--{}", argument.name))
             .chain(["--help".to_owned()])
             .collect();

@@ -293,11 +293,11 @@ mod tests {
     #[test]
     fn every_call_of_hta_has_a_hint() {
         for entry in CATALOG {
-            let said = foreign_hint(&format!("get_{}", entry.name)).unwrap_or_default();
-            assert!(said.starts_with(&format!("here it is %{}", entry.name)), "{said}");
+            let hint = foreign_hint(&format!("get_{}", entry.name)).unwrap_or_default();
+            assert!(hint.starts_with(&format!("here it is %{}", entry.name)), "{hint}");
         }
-        assert!(foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|said| said.contains("HTA has it")));
-        assert!(foreign_hint("cupti_metrics").is_some_and(|said| said.contains("HTA has it")));
+        assert!(foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|hint| hint.contains("HTA has it")));
+        assert!(foreign_hint("cupti_metrics").is_some_and(|hint| hint.contains("HTA has it")));
         assert_eq!(foreign_hint("nonsense"), None);
     }
 }

@@ -34,13 +34,13 @@ pub(super) fn parse<'a>(
     environment: Environment<'_>,
 ) -> Result<Parsed<'a>, Error> {
     let parser = Parser { magic, environment, at_terminal: false };
-    let Some(given) = parser.given(parser.words(args)?, code)? else { return Ok(Parsed::Help) };
+    let Some(assignments) = parser.assign(parser.words(args)?, code)? else { return Ok(Parsed::Help) };
     if let Some(name) = bind.filter(|_| magic.result().is_none()) {
         let reason = format!("{} has no result", magic.spelled());
         return Err(parser.usage(Problem::Cannot { what: format!("bind {name}"), reason }).into());
     }
-    let mut values = Vec::with_capacity(given.len());
-    for Given { argument, pieces } in given {
+    let mut values = Vec::with_capacity(assignments.len());
+    for Assignment { argument, pieces } in assignments {
         let pieces = evaluate(pieces, cells)?;
         values.push((argument.name, parser.value(argument, &pieces)?));
     }
@@ -65,15 +65,20 @@ pub(crate) fn parse_words<'a>(magic: &'a dyn Magic, typed: &[String]) -> Result<
         Word { range: 0..0, pieces: vec![Piece::Text { text: text.clone(), quoted }] }
     };
     let parser = Parser { magic, environment: &|_| None, at_terminal: true };
-    let Some(given) = parser.given(typed.iter().map(word).collect(), None)? else {
+    let Some(assignments) = parser.assign(typed.iter().map(word).collect(), None)? else {
         return Ok(Invocation::Help(page(magic)));
     };
-    let value = |given: Given| Ok((given.argument.name, parser.value(given.argument, &given.pieces)?));
-    Ok(Invocation::Call(Call::new(magic.spelled(), None, given.into_iter().map(value).collect::<Result<_, Error>>()?)))
+    let value =
+        |assignment: Assignment| Ok((assignment.argument.name, parser.value(assignment.argument, &assignment.pieces)?));
+    Ok(Invocation::Call(Call::new(
+        magic.spelled(),
+        None,
+        assignments.into_iter().map(value).collect::<Result<_, Error>>()?,
+    )))
 }
 
 /// One argument as typed.
-struct Given {
+struct Assignment {
     argument: &'static Argument,
     pieces: Vec<Piece>,
 }
@@ -120,11 +125,11 @@ impl Parser<'_> {
     }
 
     /// Assigns the words to arguments and checks all values but `{expr}`; `None` if help was asked for.
-    fn given(&self, words: Vec<Word>, code: Option<&str>) -> Result<Option<Vec<Given>>, UsageError> {
+    fn assign(&self, words: Vec<Word>, code: Option<&str>) -> Result<Option<Vec<Assignment>>, UsageError> {
         if words.iter().any(|word| matches!(word.as_flag(), Some(("--help" | "-h", None)))) {
             return Ok(None);
         }
-        let mut given: Vec<Given> = Vec::new();
+        let mut assignments: Vec<Assignment> = Vec::new();
         let mut positional: Vec<Vec<Piece>> = Vec::new();
         let mut words = words.into_iter().peekable();
         while let Some(word) = words.next() {
@@ -135,7 +140,7 @@ impl Parser<'_> {
             let argument = self.flag(flag)?;
             // `--no-NAME` of a switch that is on by default.
             let turned_off = !argument.answers_to(flag.strip_prefix("--").unwrap_or_default());
-            if !argument.repeatable && given.iter().any(|given| given.argument.name == argument.name) {
+            if !argument.repeatable && assignments.iter().any(|assignment| assignment.argument.name == argument.name) {
                 return Err(self.usage(Problem::Repeated { what: named(argument) }));
             }
             let value = match value {
@@ -160,7 +165,7 @@ impl Parser<'_> {
             };
             let pieces = self.selected(argument, pieces)?;
             self.check(argument, &pieces)?;
-            given.push(Given { argument, pieces });
+            assignments.push(Assignment { argument, pieces });
         }
         let code = code.filter(|code| !code.trim().is_empty());
         positional.extend(code.map(|code| vec![Piece::Text { text: code.to_owned(), quoted: true }]));
@@ -182,7 +187,7 @@ impl Parser<'_> {
             };
             last = Some(argument);
             self.check(argument, &pieces)?;
-            given.push(Given { argument, pieces });
+            assignments.push(Assignment { argument, pieces });
         }
         let missing: Vec<&str> =
             declared.filter(|argument| argument.form == Form::Required).map(|argument| argument.name).collect();
@@ -190,7 +195,7 @@ impl Parser<'_> {
             let problem = Problem::Missing { what: missing.join(" and ") };
             return Err(self.usage(problem).hint(self.usage_hint()));
         }
-        Ok(Some(given))
+        Ok(Some(assignments))
     }
 
     fn arguments(&self) -> impl Iterator<Item = &'static Argument> + use<> {

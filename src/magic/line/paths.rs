@@ -38,7 +38,7 @@ pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
     if bare == "~" {
         return vec![Candidate { text: "~/".to_owned(), kind: CandidateKind::Path }];
     }
-    let kept = bare.rfind('/').map_or("", |slash| &bare[..=slash]);
+    let prefix = bare.rfind('/').map_or("", |slash| &bare[..=slash]);
     let mut names: Vec<(String, bool)> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -60,28 +60,28 @@ pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
     names.truncate(MAX_CANDIDATES);
     names
         .into_iter()
-        .map(|(name, is_folder)| Candidate { text: spell(quote, kept, &name, is_folder), kind: CandidateKind::Path })
+        .map(|(name, is_folder)| Candidate { text: spell(quote, prefix, &name, is_folder), kind: CandidateKind::Path })
         .collect()
 }
 
-/// Returns the whole word for `name` in the folder typed as `kept`.
-fn spell(quote: Option<char>, kept: &str, name: &str, is_folder: bool) -> String {
+/// Returns the whole word for `name` in the folder typed as `prefix`.
+fn spell(quote: Option<char>, prefix: &str, name: &str, is_folder: bool) -> String {
     let slash = if is_folder { "/" } else { "" };
     let special = |c: char| c.is_whitespace() || "\"'\\{}$;".contains(c);
     if quote.is_none() && !name.contains(special) {
-        return format!("{kept}{name}{slash}");
+        return format!("{prefix}{name}{slash}");
     }
-    if quote.is_none() && kept.starts_with('~') {
+    if quote.is_none() && prefix.starts_with('~') {
         // A quoted `~` is not expanded.
         let name: String = name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect();
-        return format!("{kept}{name}{slash}");
+        return format!("{prefix}{name}{slash}");
     }
     let quote = quote.unwrap_or('"');
     let escaped = |c: char| (quote == '"' && "\"\\{$".contains(c)).then_some('\\');
     let name: String = name.chars().flat_map(|c| escaped(c).into_iter().chain([c])).collect();
     // The quote of a folder stays open, so that typing can go on.
     let close = if is_folder { String::new() } else { quote.to_string() };
-    format!("{quote}{kept}{name}{slash}{close}")
+    format!("{quote}{prefix}{name}{slash}{close}")
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ fn staged(builders: &[TraceBuilder]) -> (TempDir, Notebook) {
     let folder = tempfile::tempdir().unwrap();
     let job = folder.path().join("job");
     std::fs::create_dir(&job).unwrap();
-    for (place, builder) in builders.iter().enumerate() {
-        std::fs::write(job.join(format!("{place}.json")), builder.json()).unwrap();
+    for (index, builder) in builders.iter().enumerate() {
+        std::fs::write(job.join(format!("{index}.json")), builder.json()).unwrap();
     }
     let mut notebook = Notebook::default();
     notebook.text(&format!("%trace_load '{}' --as job", job.display()));
@@ -55,8 +55,8 @@ fn analysis_shows_a_table_and_a_figure() {
 fn csv_writes_every_table_with_htas_header() {
     let (folder, mut notebook) = staged(&[gpu(0)]);
     let out = folder.path().join("out.csv");
-    let said = notebook.text(&format!("%gpu_kernel_breakdown job --csv '{}' --top 1 --filter relu", out.display()));
-    assert!(said.contains("out.kernel_types.csv: 3 × 3") && said.contains("out.kernels.csv: 3 × 8"), "{said}");
+    let output = notebook.text(&format!("%gpu_kernel_breakdown job --csv '{}' --top 1 --filter relu", out.display()));
+    assert!(output.contains("out.kernel_types.csv: 3 × 3") && output.contains("out.kernels.csv: 3 × 8"), "{output}");
     assert!(!out.exists());
     assert_eq!(
         read(&folder, "out.kernel_types.csv"),
@@ -109,9 +109,9 @@ fn steps(rank: i64) -> TraceBuilder {
 fn tables_per_rank_give_files_per_rank_and_one_variable() {
     let (folder, mut notebook) = staged(&[steps(0), gpu(1), steps(2)]);
     let out = folder.path().join("out.csv");
-    let said = notebook.text(&format!("x = %queue_length_time_series job --rank 0-2 --csv '{}'", out.display()));
-    assert!(said.contains("x: DataFrame 8 × 7") && said.contains("out.rank2.csv: 4 × 6"), "{said}");
-    assert!(said.contains("No launch of a kernel, copy or fill on rank 1."), "{said}");
+    let output = notebook.text(&format!("x = %queue_length_time_series job --rank 0-2 --csv '{}'", out.display()));
+    assert!(output.contains("x: DataFrame 8 × 7") && output.contains("out.rank2.csv: 4 × 6"), "{output}");
+    assert!(output.contains("No launch of a kernel, copy or fill on rank 1."), "{output}");
     assert_eq!(
         read(&folder, "out.rank0.csv"),
         "index,ts,pid,tid,stream,queue_length\n1,10.0,0,7,7,1\n2,15.0,0,7,7,0\n4,60.0,0,7,7,1\n5,65.0,0,7,7,0\n"
@@ -127,20 +127,22 @@ fn tables_per_rank_give_files_per_rank_and_one_variable() {
 fn iteration_and_where_apply_to_every_analysis() {
     let (folder, mut notebook) = staged(&[steps(0)]);
     let out = folder.path().join("out.csv");
-    let said = notebook.text(&format!("%memory_bw_time_series job --iteration 2 --csv '{}'", out.display()));
-    assert!(said.contains("memory_bw_time_series · job · rank 0 · iteration 2"), "{said}");
+    let output = notebook.text(&format!("%memory_bw_time_series job --iteration 2 --csv '{}'", out.display()));
+    assert!(output.contains("memory_bw_time_series · job · rank 0 · iteration 2"), "{output}");
     assert_eq!(
         read(&folder, "out.rank0.csv"),
         "ts,pid,name,memory_bw_gbps\n65.0,0,Memcpy DtoH,2.5\n69.0,0,Memcpy DtoH,0.0\n"
     );
-    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.place.is_none())) {
-        let said = notebook.text(&format!("%{} job --iteration 1 --no-figure", entry.name));
-        assert!(said.contains("· iteration 1"), "%{}: {said}", entry.name);
+    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.placeholder.is_none()))
+    {
+        let output = notebook.text(&format!("%{} job --iteration 1 --no-figure", entry.name));
+        assert!(output.contains("· iteration 1"), "%{}: {output}", entry.name);
     }
-    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.place.is_none())) {
+    for entry in CATALOG.iter().filter(|entry| entry.parameters.iter().all(|parameter| parameter.placeholder.is_none()))
+    {
         for condition in ["dur > 1s", "stream in 7,20 or cat == cuda_runtime"] {
-            let said = notebook.text(&format!("%{} job --where '{condition}' --no-figure", entry.name));
-            assert!(said.contains(&format!("· where {condition}")), "%{}: {said}", entry.name);
+            let output = notebook.text(&format!("%{} job --where '{condition}' --no-figure", entry.name));
+            assert!(output.contains(&format!("· where {condition}")), "%{}: {output}", entry.name);
         }
     }
     assert!(notebook.error("%memory_bw_summary job --iteration 3").contains("--include-last-profiler-step"));
@@ -150,9 +152,9 @@ fn iteration_and_where_apply_to_every_analysis() {
 #[test]
 fn trace_with_counters_is_written_next_to_its_source() {
     let (folder, mut notebook) = staged(&[steps(0)]);
-    let said = notebook.text("%trace_with_counters job --time-series queue_length");
+    let output = notebook.text("%trace_with_counters job --time-series queue_length");
     let file = folder.path().join("job/0_with_counters.json.gz");
-    assert!(said.contains("0_with_counters.json.gz: 11 events, 4 added") && file.exists(), "{said}");
+    assert!(output.contains("0_with_counters.json.gz: 11 events, 4 added") && file.exists(), "{output}");
     let page = notebook.text("%trace_with_counters --help");
     assert!(page.contains("--output PATH") && page.contains("(default: _with_counters)"), "{page}");
     assert!(page.contains("(default: queue_length,memcpy_bandwidth)"), "{page}");
@@ -167,11 +169,11 @@ fn frequent_sequences_are_marked_in_a_copy_of_the_trace() {
     };
     let (folder, mut notebook) = staged(&[launched(launched(TraceBuilder::new(), 1), 2)]);
     let ask = "%frequent_cuda_kernel_sequences job aten::linear --min-pattern-len 1";
-    let said = notebook.text(ask);
-    assert!(said.contains("aten::linear|gemm") && !said.contains("wrote"), "{said}");
+    let output = notebook.text(ask);
+    assert!(output.contains("aten::linear|gemm") && !output.contains("wrote"), "{output}");
     let (csv, out) = (folder.path().join("out.csv"), folder.path().display().to_string());
-    let said = notebook.text(&format!("{ask} --output-dir '{out}' --csv '{}' --no-figure", csv.display()));
-    assert!(said.contains("overlaid_0.json: 7 events, 1 added"), "{said}");
+    let output = notebook.text(&format!("{ask} --output-dir '{out}' --csv '{}' --no-figure", csv.display()));
+    assert!(output.contains("overlaid_0.json: 7 events, 1 added"), "{output}");
     assert_eq!(
         read(&folder, "out.csv"),
         "pattern,count,GPU kernel duration (us),CPU op duration (us)\naten::linear|gemm,2,20.0,100.0\n"
@@ -196,9 +198,9 @@ fn analyses_sort_by_columns_and_select_profiler_steps() {
             .error("%potential_stragglers job --profiler-steps 9")
             .contains("invalid profiler_steps `9`: expected steps of the trace: 1, 2")
     );
-    let said =
+    let output =
         notebook.text("%gpu_user_annotation_breakdown job --use-gpu-annotation=false --allowlist-patterns Step#1");
-    assert!(said.contains("ProfilerStep#1"), "{said}");
+    assert!(output.contains("ProfilerStep#1"), "{output}");
 }
 
 #[test]
@@ -255,8 +257,8 @@ fn where_selects_the_events_of_an_analysis() {
 #[test]
 fn analysis_binds_main_and_further_tables() {
     let (_folder, mut notebook) = staged(&[gpu(0)]);
-    let said = notebook.text("kinds = %gpu_kernel_breakdown job");
-    assert_eq!(said, "kinds: DataFrame 3 × 3\nkinds_kernels: DataFrame 3 × 8\n");
+    let output = notebook.text("kinds = %gpu_kernel_breakdown job");
+    assert_eq!(output, "kinds: DataFrame 3 × 3\nkinds_kernels: DataFrame 3 × 8\n");
     assert_eq!(notebook.frame("kinds_kernels").height(), 3);
 }
 
@@ -268,9 +270,9 @@ fn analyses_without_gpu_events_explain_and_write_files() {
         let out = folder.path().join(format!("{}.csv", entry.name));
         // Required positional parameters are texts.
         let positional =
-            " aten::mm".repeat(entry.parameters.iter().filter(|parameter| parameter.place.is_some()).count());
-        let said = notebook.text(&format!("%{} job{positional} --csv '{}'", entry.name, out.display()));
-        assert!(said.contains("rank 34"), "%{}: {said}", entry.name);
+            " aten::mm".repeat(entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some()).count());
+        let output = notebook.text(&format!("%{} job{positional} --csv '{}'", entry.name, out.display()));
+        assert!(output.contains("rank 34"), "%{}: {output}", entry.name);
         let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
         let written = files.filter(|file| file.to_string_lossy().starts_with(entry.name)).count();
         assert_eq!(written, entry.tables.len(), "%{}", entry.name);

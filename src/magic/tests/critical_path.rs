@@ -70,11 +70,11 @@ fn one_table_takes_the_place_of_the_page() {
 fn critical_path_binds_tables_and_writes_files() {
     let (folder, mut notebook) = notebook();
     let (json, csv, html) = (at(&folder, "x.json"), at(&folder, "x.csv"), at(&folder, "x.html"));
-    let said = notebook.text(&format!(
+    let output = notebook.text(&format!(
         "x = %critical_path job --rank all --instance all --edges --what-if 'name ~ gemm x 0.5' --json '{json}' --csv '{csv}' --html '{html}'"
     ));
     for table in ["x", "x_path", "x_by_name", "x_what_if", "x_edges"] {
-        assert!(said.contains(&format!("{table}: DataFrame")), "{said}");
+        assert!(output.contains(&format!("{table}: DataFrame")), "{output}");
         assert!(notebook.frame(table).height() > 0, "{table}");
     }
     let columns =
@@ -93,14 +93,14 @@ fn critical_path_binds_tables_and_writes_files() {
 #[test]
 fn what_if_answers_changes_and_proposes_some() {
     let (_folder, mut notebook) = notebook();
-    let said = notebook.text("%what_if job 'name ~ \"gemm\" x 0.5' 'bound_by = \"python\" x 0' --sweep");
+    let output = notebook.text("%what_if job 'name ~ \"gemm\" x 0.5' 'bound_by = \"python\" x 0' --sweep");
     // The window first: savings are those of one step of one rank.
-    assert!(said.starts_with("Rank 0 of job, ") && said.contains("(instance "), "{said}");
+    assert!(output.starts_with("Rank 0 of job, ") && output.contains("(instance "), "{output}");
     assert!(
-        said.contains("\nWhat if name ~ \"gemm\" x 0.5: the step is 50.0 µs shorter (25.0 %), 200 µs → 150 µs"),
-        "{said}"
+        output.contains("\nWhat if name ~ \"gemm\" x 0.5: the step is 50.0 µs shorter (25.0 %), 200 µs → 150 µs"),
+        "{output}"
     );
-    assert!(said.contains("all together") && said.contains("The step over the factor"), "{said}");
+    assert!(output.contains("all together") && output.contains("The step over the factor"), "{output}");
     let proposed = notebook.text("%what_if job --top 2");
     assert!(
         proposed.contains("Of single changes that make something twice as fast, ") && proposed.contains("2 rows"),
@@ -184,8 +184,8 @@ fn overlays_are_written_only_into_the_folder_that_is_named() {
     let before = std::fs::read_dir(folder.path()).unwrap().count();
     for (compat, name) in [("", "ours"), ("--compat hta", "hta")] {
         let out = at(&folder, name);
-        let said = notebook.text(&format!("%critical_path job {compat} --overlay '{out}'"));
-        assert!(said.contains("overlaid_critical_path_") && said.contains(" arrow"), "{said}");
+        let output = notebook.text(&format!("%critical_path job {compat} --overlay '{out}'"));
+        assert!(output.contains("overlaid_critical_path_") && output.contains(" arrow"), "{output}");
         let files: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
         assert_eq!(files.len(), 1);
         let path = files[0].as_ref().unwrap().path();

@@ -143,8 +143,8 @@ fn figure_binds_rows_and_writes_all_files() {
         path("x.html").display(),
         path("x.png").display()
     );
-    let said = notebook.text(&line);
-    assert!(said.contains("x: DataFrame 1 × 8") && !said.contains("20.0"), "{said}");
+    let output = notebook.text(&line);
+    assert!(output.contains("x: DataFrame 1 × 8") && !output.contains("20.0"), "{output}");
     assert_eq!(notebook.frame("x").height(), 1);
     assert!(std::fs::read_to_string(path("x.csv")).unwrap().lines().count() == 2);
     assert!(std::fs::read(path("x.png")).unwrap().starts_with(b"\x89PNG"));

@@ -68,9 +68,9 @@ fn inspect_works_on_every_word_of_the_line() {
     };
     let code = "let x = 1;\n%show df --top 3\nx";
     let at = |text: &str| code.find(text).unwrap() + 1;
-    for place in ["%show", "how", "--top", "3\n"] {
-        let page = inspect(code, at(place), &view).unwrap();
-        assert!(page.plain().starts_with("Usage: %show VARIABLE"), "{place}: {}", page.plain());
+    for word in ["%show", "how", "--top", "3\n"] {
+        let page = inspect(code, at(word), &view).unwrap();
+        assert!(page.plain().starts_with("Usage: %show VARIABLE"), "{word}: {}", page.plain());
     }
     assert_eq!(inspect(code, at("df"), &view).unwrap().plain(), "df: DataFrame");
     assert_eq!(inspect(code, 3, &view), None);

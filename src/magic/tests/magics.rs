@@ -66,22 +66,22 @@ fn every_argument_is_documented_and_named_once() {
         for group in magic.arguments() {
             assert!(!group.title.is_empty() && !group.arguments.is_empty());
             for argument in group.arguments {
-                let place = format!("%{} {}", magic.name(), argument.name);
-                assert!(names.insert(argument.name), "{place}: twice");
+                let label = format!("%{} {}", magic.name(), argument.name);
+                assert!(names.insert(argument.name), "{label}: twice");
                 assert!(
                     !argument.help.is_empty() && !argument.help.ends_with('.') && !argument.help.contains('\n'),
-                    "{place}"
+                    "{label}"
                 );
                 match argument.form {
-                    Form::Required => assert!(!optional, "{place}: required after optional"),
+                    Form::Required => assert!(!optional, "{label}: required after optional"),
                     Form::Optional => optional = true,
                     Form::Flag => {
-                        assert!(argument.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{place}");
+                        assert!(argument.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{label}");
                         // The help page shows the default, unless it is obvious.
                         let clear = matches!(argument.kind, Kind::Switch | Kind::File)
                             || !argument.default.is_empty()
                             || matches!(argument.name, "as" | "sort" | "height");
-                        assert!(clear, "{place}: no default said");
+                        assert!(clear, "{label}: no default said");
                     }
                 }
             }

@@ -44,7 +44,7 @@ fn analyse(path: &Path, heaviest: &mut Vec<(usize, String, String)>) {
     let folder = tempfile::tempdir().unwrap();
     for entry in CATALOG {
         let positional: String =
-            entry.parameters.iter().filter(|parameter| parameter.place.is_some()).map(|_| " aten").collect();
+            entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some()).map(|_| " aten").collect();
         let writes = entry.parameters.iter().any(|parameter| parameter.name == "output");
         let output = if writes { format!(" --output '{}'", folder.path().display()) } else { String::new() };
         weigh(&mut notebook, &format!("%{} job{positional}{output}", entry.name), heaviest);

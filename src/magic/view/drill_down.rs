@@ -48,11 +48,11 @@ pub(crate) fn drill_down_by_label(call: &Call<'_>, runs: [RunOfSide; 2]) -> Even
         _ => String::new(),
     };
     let cells = runs.into_iter().zip(["control", "test"]).map(|(run, word)| {
-        let given = |what: &str| {
+        let option = |what: &str| {
             let numbers = call.list(&format!("{word}-{what}"));
             numbers.map(|numbers| format!(" --{what} {}", list(numbers))).unwrap_or_default()
         };
-        let rest = format!("{}{}{device}", given("rank"), given("iteration"));
+        let rest = format!("{}{}{device}", option("rank"), option("iteration"));
         // Without time, there are no events.
         EventCell {
             title: run.title,
@@ -66,10 +66,10 @@ pub(crate) fn drill_down_by_label(call: &Call<'_>, runs: [RunOfSide; 2]) -> Even
 /// Returns the cell for a table about one trace whose column `name` holds full names of events, with the ranks and
 /// iterations of the call. `has_rank`: the table has a column `rank`, which replaces `--rank`; `short_names`: it shows short names.
 pub(crate) fn drill_down(call: &Call<'_>, label: &str, has_rank: bool, short_names: bool) -> EventCells {
-    let given = |flag: &str| call.list(flag).map(|numbers| format!(" --{flag} {}", list(numbers))).unwrap_or_default();
-    let rank = if has_rank { String::new() } else { given("rank") };
+    let option = |flag: &str| call.list(flag).map(|numbers| format!(" --{flag} {}", list(numbers))).unwrap_or_default();
+    let rank = if has_rank { String::new() } else { option("rank") };
     let flag = if short_names { "--short-name" } else { "--name" };
-    let cell = cell(call, label, flag, &format!("{rank}{}", given("iteration")));
+    let cell = cell(call, label, flag, &format!("{rank}{}", option("iteration")));
     EventCells { name: NAME.to_owned(), rank: has_rank.then(|| RANK.to_owned()), cells: vec![cell] }
 }
 

@@ -62,7 +62,7 @@ const APPLIES_TO: &[(&str, &[&str])] = &[
 pub(crate) fn check_form<'c>(call: &'c Call<'_>) -> Result<&'c str, Error> {
     let form = call.text("as").unwrap_or("table");
     for (flag, forms) in APPLIES_TO {
-        if call.given(flag) && !forms.contains(&form) {
+        if call.has(flag) && !forms.contains(&form) {
             let reason = format!("it applies only to --as {}", forms.join(" or --as "));
             return Err(call.cannot(format!("use --{flag} with --as {form}"), reason).into());
         }

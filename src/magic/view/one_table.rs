@@ -8,5 +8,5 @@ pub(crate) const ONE_TABLE: Group = Group::new("One table of rows in place of th
 
 /// Returns whether a call asks for the table of the rows: by a condition on rows, groups, an order, or the name of a table.
 pub(crate) fn is_one_table(call: &Call<'_>) -> bool {
-    call.rows_condition("where").is_some() || ["group-by", "sort", "table"].iter().any(|flag| call.given(flag))
+    call.rows_condition("where").is_some() || ["group-by", "sort", "table"].iter().any(|flag| call.has(flag))
 }

@@ -53,9 +53,9 @@ pub(crate) const GROUPS: Group = Group::new(
 );
 
 /// Returns the first flag of [`SELECTION`] that was given.
-pub(crate) fn given_selection(call: &Call<'_>) -> Option<&'static str> {
-    let given = |name: &&'static str| call.decided(name).unwrap_or(call.given(name));
-    SELECTION.arguments.iter().map(|argument| argument.name).find(given)
+pub(crate) fn selection_flag(call: &Call<'_>) -> Option<&'static str> {
+    let is_set = |name: &&'static str| call.decided(name).unwrap_or(call.has(name));
+    SELECTION.arguments.iter().map(|argument| argument.name).find(is_set)
 }
 
 /// Builds the comparison of a call.
@@ -89,12 +89,12 @@ pub(crate) fn trace_diff(
     }
     diff = match call.list("control-iteration") {
         Some(iterations) => diff.control_iteration(iterations),
-        None if call.given("control-iteration") => diff.every_control_iteration(),
+        None if call.has("control-iteration") => diff.every_control_iteration(),
         None => diff,
     };
     diff = match call.list("test-iteration") {
         Some(iterations) => diff.test_iteration(iterations),
-        None if call.given("test-iteration") => diff.every_test_iteration(),
+        None if call.has("test-iteration") => diff.every_test_iteration(),
         None => diff,
     };
     if let Some(condition) = call.condition("where") {
@@ -108,7 +108,7 @@ pub(crate) fn trace_diff(
 
 /// Says how many iterations a comparison leaves unused by default: HTA compares the first with the first.
 pub(crate) fn unused_iterations(call: &Call<'_>, diff: &TraceDiff, selection: &Selection) -> Option<String> {
-    let is_chosen = ["control-iteration", "test-iteration", "marker", "by"].iter().any(|flag| call.given(flag));
+    let is_chosen = ["control-iteration", "test-iteration", "marker", "by"].iter().any(|flag| call.has(flag));
     let all: usize = diff.iterations().iter().map(Vec::len).sum();
     let used = |side: &Side| match &side.window {
         Window::Iterations(numbers) => numbers.len(),

@@ -42,7 +42,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
     let bind = call.result_name()?.map(str::to_owned);
     let sides = [side(call, context, "CONTROL", "control")?, side(call, context, "TEST", "test")?];
     // %events does not number iterations by a marker.
-    let events = (!call.given("marker")).then(|| drill_down_by_run(call, &sides));
+    let events = (!call.has("marker")).then(|| drill_down_by_run(call, &sides));
     let diff = stats_diff(call, &sides)?;
     let comparison = diff.clone();
     let compared: ComparedStats = context.run_blocking(move || comparison.run())?;
@@ -62,7 +62,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
 /// # Errors
 /// If one was given.
 pub(crate) fn refuse_without_stats(call: &Call<'_>) -> Result<(), Error> {
-    match ["warmup", "method"].into_iter().find(|flag| call.given(flag)) {
+    match ["warmup", "method"].into_iter().find(|flag| call.has(flag)) {
         Some(flag) => {
             let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
             Err(error.hint("add --stats").into())
@@ -103,7 +103,7 @@ fn drill_down_by_run(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> EventCells {
 /// # Errors
 /// If a flag does not go with statistics.
 pub(crate) fn stats_diff(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> Result<StatsDiff, Error> {
-    if call.given(GROUPS.arguments[0].name) {
+    if call.has(GROUPS.arguments[0].name) {
         let error = call.cannot("use --by and --stats", "with --stats ranks are averaged and iterations are samples");
         return Err(error.hint("leave one of them out").into());
     }

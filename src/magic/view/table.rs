@@ -57,7 +57,7 @@ pub(crate) fn deliver(
     let file = select(&rows.df, &columns)?;
     // The table is made first, so that a wrong flag leaves no file and no variable behind.
     // Groups have other columns, and stand for several names.
-    let (shown, events) = if call.given("group-by") { (None, None) } else { (shown, events) };
+    let (shown, events) = if call.has("group-by") { (None, None) } else { (shown, events) };
     let shown = if columns.is_some() { &columns } else { &shown };
     let draw = |df: &DataFrame, rows: usize| with_times(display_table(df, caption, rows), times.as_deref());
     let table = table(call, rows, shown, order, draw)?;
@@ -141,16 +141,16 @@ pub(crate) fn table(
     order: &str,
     draw: impl Fn(&DataFrame, usize) -> Table,
 ) -> Result<Table, Error> {
-    let (of, kept) = (rows.total, rows.df.height());
+    let (of, matched) = (rows.total, rows.df.height());
     let mut rows = rows.or_by_magnitude(order)?;
     let mut notes: Vec<String> = rows.order.take().into_iter().collect();
-    if kept < of {
-        notes.push(format!("{} of {} rows match", grouped(kept), grouped(of)));
+    if matched < of {
+        notes.push(format!("{} of {} rows match", grouped(matched), grouped(of)));
     }
     if let Some(least) = call.number("min-us").filter(|&least| least > 0.0) {
         let keep = long_enough(&rows.df, &draw(&rows.df, 0).headers, least);
         rows = rows.keep(&keep)?;
-        let hidden = kept - rows.df.height();
+        let hidden = matched - rows.df.height();
         if hidden > 0 {
             notes.push(format!("{} rows below {least} µs hidden", grouped(hidden)));
         }

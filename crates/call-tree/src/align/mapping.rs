@@ -103,7 +103,7 @@ impl Aligner<'_> {
         let (one, other) = (self.mapping.control.node(a).hashes, self.mapping.test.node(b).hashes);
         let level = [Level::Exact, Level::Shape].into_iter().find(|&level| one.at(level) == other.at(level));
         match level {
-            Some(level) if self.alike(a, b) => self.pair_subtrees(a, b, How::Subtree(level)),
+            Some(level) if self.have_same_form(a, b) => self.pair_subtrees(a, b, How::Subtree(level)),
             _ => {
                 self.split(a, b);
                 self.link(a, b, how);
@@ -119,7 +119,7 @@ impl Aligner<'_> {
     }
 
     /// Tells whether two subtrees have the same form, so that their nodes pair in order. Equal hashes can collide.
-    fn alike(&self, a: NodeId, b: NodeId) -> bool {
+    fn have_same_form(&self, a: NodeId, b: NodeId) -> bool {
         let mut open = vec![(a, b)];
         while let Some((a, b)) = open.pop() {
             let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
@@ -149,7 +149,7 @@ impl Aligner<'_> {
         if n == m
             || n.min(m) == 0
             || one.role != Role::Host
-            || !self.scores.labels.begin_alike(Level::Name, &one.chain, &other.chain)
+            || !self.scores.labels.is_prefix(Level::Name, &one.chain, &other.chain)
         {
             return;
         }
@@ -261,16 +261,16 @@ impl Aligner<'_> {
         known: &HashSet<Symbol>,
         beside: (&Tree, &[NodeId]),
     ) -> Vec<NodeId> {
-        let mut kept = Vec::with_capacity(children.len());
+        let mut expanded = Vec::with_capacity(children.len());
         let mut open: Vec<NodeId> = children.iter().rev().copied().collect();
         while let Some(id) = open.pop() {
             if self.is_wrapper((tree, id), known, beside) {
                 open.extend(tree.node(id).children.iter().rev());
             } else {
-                kept.push(id);
+                expanded.push(id);
             }
         }
-        kept
+        expanded
     }
 
     fn is_wrapper(
@@ -326,19 +326,19 @@ impl Aligner<'_> {
         }
         let mut moved = HashSet::new();
         for block in blocks.iter_mut() {
-            let mut kept = Vec::with_capacity(block.test.len());
+            let mut remaining = Vec::with_capacity(block.test.len());
             for &id in &block.test {
                 let node = self.mapping.test.node(id);
                 let partners = group(block, node).and_then(|group| waiting.get_mut(&(group, node.hashes.at(level))));
                 match partners.and_then(VecDeque::pop_front) {
-                    Some(from) if self.alike(from, id) => {
+                    Some(from) if self.have_same_form(from, id) => {
                         self.pair_subtrees(from, id, How::Moved);
                         moved.insert(from);
                     }
-                    _ => kept.push(id),
+                    _ => remaining.push(id),
                 }
             }
-            block.test = kept;
+            block.test = remaining;
         }
         for block in blocks {
             block.control.retain(|id| !moved.contains(id));

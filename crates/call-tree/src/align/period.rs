@@ -17,11 +17,11 @@ pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test:
 
 /// Settles the gaps of one side. `ours` holds the nodes of the gaps; `swapped` if they are the second of each pair.
 fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hashes], swapped: bool) {
-    let place = |pair: &(usize, usize, By)| if swapped { (pair.1, pair.0) } else { (pair.0, pair.1) };
+    let ours_first = |pair: &(usize, usize, By)| if swapped { (pair.1, pair.0) } else { (pair.0, pair.1) };
     // Where the other side has nodes without a partner, by name: the first place of each.
     let mut alone: HashMap<u64, usize> = HashMap::new();
     let mut next = 0;
-    for partner in pairs.iter().map(|pair| place(pair).1).chain([theirs.len()]) {
+    for partner in pairs.iter().map(|pair| ours_first(pair).1).chain([theirs.len()]) {
         for (at, hashes) in (next..partner).zip(&theirs[next.min(partner)..partner]) {
             alone.entry(hashes.name).or_insert(at);
         }
@@ -30,38 +30,38 @@ fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hash
     for next in 0..=pairs.len() {
         // The gap between pair `next - 1` and pair `next`.
         let (start, at) = next.checked_sub(1).map_or((0, 0), |before| {
-            let (ours, theirs) = place(&pairs[before]);
+            let (ours, theirs) = ours_first(&pairs[before]);
             (ours + 1, theirs + 1)
         });
-        let (end, beside) = pairs.get(next).map_or((ours.len(), theirs.len()), &place);
+        let (end, beside) = pairs.get(next).map_or((ours.len(), theirs.len()), &ours_first);
         let length = end - start;
         if length == 0 || beside != at {
             continue;
         }
         // A step to the left gives the node behind the gap's end the partner of the node before its begin.
-        let alike = |one: usize, other: usize, partner: usize| {
+        let same_class = |one: usize, other: usize, partner: usize| {
             let class = class(ours[one], theirs[partner]);
             class.is_some() && class == self::class(ours[other], theirs[partner])
         };
         let adjacent = |from: usize, to: usize| {
-            let ((a, b), (c, d)) = (place(&pairs[from]), place(&pairs[to]));
+            let ((a, b), (c, d)) = (ours_first(&pairs[from]), ours_first(&pairs[to]));
             a + 1 == c && b + 1 == d
         };
         let mut left = 0;
         while left < next
             && (left == 0 || adjacent(next - 1 - left, next - left))
-            && alike(start - 1 - left, end - 1 - left, at - 1 - left)
+            && same_class(start - 1 - left, end - 1 - left, at - 1 - left)
         {
             left += 1;
         }
         let mut right = 0;
         while next + right < pairs.len()
             && (right == 0 || adjacent(next + right - 1, next + right))
-            && alike(end + right, start + right, at + right)
+            && same_class(end + right, start + right, at + right)
         {
             right += 1;
         }
-        let moved_from_before = alone.get(&ours[start].name).is_some_and(|&place| place < at);
+        let moved_from_before = alone.get(&ours[start].name).is_some_and(|&position| position < at);
         let shift = if moved_from_before { 0 } else { (left + right) / length * length };
         // From the leftmost place by whole periods.
         let to_left = left.saturating_sub(shift);

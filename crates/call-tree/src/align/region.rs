@@ -312,7 +312,7 @@ impl Regions<'_> {
         let hash = |at: usize| tree.node(siblings[at]).hashes.exact;
         let is_equal = |before: usize| {
             let at = start - before * block.len();
-            (0..block.len()).all(|place| start + place < siblings.len() && hash(at + place) == hash(start + place))
+            (0..block.len()).all(|offset| start + offset < siblings.len() && hash(at + offset) == hash(start + offset))
         };
         1 + (1..=start / block.len()).take_while(|&before| is_equal(before)).count() as u32
     }

@@ -70,11 +70,11 @@ impl<'l> Scores<'l> {
     fn unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
         let (a, b) = (control.0.node(control.1), test.0.node(test.1));
         let content = overlap(&a.families, &b.families);
-        let common = self.labels_alike(a, b);
-        if let Some(alike) = common {
+        let common = self.label_similarity(a, b);
+        if let Some(similarity) = common {
             let (one, other) = (a.shapes(self.labels), b.shapes(self.labels));
             let shapes = f64::from(u8::from(one.is_some() && one == other));
-            return (0.60 * alike + 0.28 * content + 0.08 * shapes).min(MOST_UNLIKE);
+            return (0.60 * similarity + 0.28 * content + 0.08 * shapes).min(MOST_UNLIKE);
         }
         let names = overlap_of_names(&self.names_below(false, control), &self.names_below(true, test));
         if names > 0.0 {
@@ -87,7 +87,7 @@ impl<'l> Scores<'l> {
     }
 
     /// Returns the similarity of the labels of two chains; `None` without a common label.
-    fn labels_alike(&self, a: &Node, b: &Node) -> Option<f64> {
+    fn label_similarity(&self, a: &Node, b: &Node) -> Option<f64> {
         if a.chain.is_empty() && b.chain.is_empty() {
             return None;
         }

@@ -145,12 +145,12 @@ fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut tails: Vec<usize> = Vec::new();
     let mut before: Vec<usize> = vec![usize::MAX; pairs.len()];
     for (at, &(_, b)) in pairs.iter().enumerate() {
-        let place = tails.partition_point(|&tail| pairs[tail].1 < b);
-        before[at] = if place > 0 { tails[place - 1] } else { usize::MAX };
-        if place == tails.len() {
+        let slot = tails.partition_point(|&tail| pairs[tail].1 < b);
+        before[at] = if slot > 0 { tails[slot - 1] } else { usize::MAX };
+        if slot == tails.len() {
             tails.push(at);
         } else {
-            tails[place] = at;
+            tails[slot] = at;
         }
     }
     let mut chain = Vec::with_capacity(tails.len());

@@ -76,13 +76,13 @@ impl<'b> Reader<'b> {
 
     pub(crate) fn number(&mut self) -> Done<u64> {
         let mut number = 0;
-        for place in (0..64).step_by(7) {
+        for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
-            if bits << place >> place != bits {
+            if bits << shift >> shift != bits {
                 break;
             }
-            number |= bits << place;
+            number |= bits << shift;
             if byte < 0x80 {
                 return Ok(number);
             }

@@ -24,7 +24,7 @@ impl Cause {
     pub const COUNT: usize = 5;
 
     /// Returns the place of the cause, from 0, without what a dependency is on.
-    pub fn place(self) -> usize {
+    pub fn index(self) -> usize {
         match self {
             Self::Host => 0,
             Self::LaunchCall => 1,

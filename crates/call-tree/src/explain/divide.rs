@@ -244,8 +244,8 @@ impl<'e> Timeline<'e> {
         let first = running.iter().filter_map(|&gpu| class(&self.events[gpu as usize])).min();
         let counts = |gpu: &u32| class(&self.events[*gpu as usize]) == first;
         let number = running.iter().filter(|gpu| counts(gpu)).count() as i64;
-        for (place, &gpu) in (0..).zip(running.iter().filter(|gpu| counts(gpu))) {
-            give(gpu, all / number + i64::from(place < all % number));
+        for (index, &gpu) in (0..).zip(running.iter().filter(|gpu| counts(gpu))) {
+            give(gpu, all / number + i64::from(index < all % number));
         }
     }
 
@@ -290,7 +290,7 @@ impl<'e> Timeline<'e> {
             return if is_collective { Dependency::Collective } else { Dependency::Stream };
         }
         let behind = self.queued.partition_point(|&(thread, start, _)| (thread, start) < (launch.thread, launch.start));
-        match behind.checked_sub(1).map(|place| self.queued[place]) {
+        match behind.checked_sub(1).map(|last| self.queued[last]) {
             Some((thread, _, true)) if thread == launch.thread => Dependency::Event,
             _ => Dependency::Unknown,
         }

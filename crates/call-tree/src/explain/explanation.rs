@@ -3,7 +3,7 @@
 use super::cause::Cause;
 use super::change::{Change, Mean};
 use super::partial::{Partial, Reducer};
-use super::sample::{Placed, Sample};
+use super::sample::{AssignedEvent, Sample};
 use super::side::Side;
 use super::waiting::{Late, Part};
 use super::waits::Wait;
@@ -122,7 +122,7 @@ pub struct Explanation {
     pub weights: [Weights; 2],
     /// The GPU events of control and of test by recording and row, if they are kept; else empty. Of recordings without GPU work
     /// the host events that are work.
-    pub events: [Vec<Vec<Placed>>; 2],
+    pub events: [Vec<Vec<AssignedEvent>>; 2],
     /// True for each region with an event that was chosen when its recording was reduced.
     pub chosen: Vec<bool>,
     /// The aligned trees.
@@ -148,9 +148,9 @@ pub struct Explainer {
 impl Explainer {
     /// Explains the difference of two sides, each one or more recordings.
     pub fn explain(self, control: &[Recording], test: &[Recording], labels: &Labels) -> Explanation {
-        let lent = |one: &Recording| one.lent.labels().any(|label| labels.kind(label).is_stack());
+        let borrows_stacks = |one: &Recording| one.borrowed.labels().any(|label| labels.kind(label).is_stack());
         let has_stacks = |side: &[Recording]| {
-            side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()) || lent(one))
+            side.iter().any(|one| one.events.iter().any(|event| event.kind.is_stack()) || borrows_stacks(one))
         };
         let without_stacks = has_stacks(control) != has_stacks(test);
         let side = |recordings: &[Recording]| -> Vec<Partial> {
@@ -228,8 +228,8 @@ pub fn explain_partials(control: Vec<Partial>, test: Vec<Partial>, labels: &Labe
         without_stacks: false,
         chosen,
         events: [
-            control.places(nodes[0], alignment.regions.iter().map(|region| region.control.as_slice())),
-            test.places(nodes[1], alignment.regions.iter().map(|region| region.test.as_slice())),
+            control.assigned_events(nodes[0], alignment.regions.iter().map(|region| region.control.as_slice())),
+            test.assigned_events(nodes[1], alignment.regions.iter().map(|region| region.test.as_slice())),
         ],
         samples: [control.samples, test.samples],
         weights: [control.weights, test.weights],
@@ -263,8 +263,8 @@ impl Explanation {
 
 /// Places of the regions with the largest change of their attributed time, either way; ties in the order of control.
 pub fn largest(regions: &[RegionChange], most: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..regions.len()).collect();
-    places.sort_by_key(|&place| std::cmp::Reverse(regions[place].attributed_ns.numerator().unsigned_abs()));
-    places.truncate(most);
-    places
+    let mut order: Vec<usize> = (0..regions.len()).collect();
+    order.sort_by_key(|&region| std::cmp::Reverse(regions[region].attributed_ns.numerator().unsigned_abs()));
+    order.truncate(most);
+    order
 }

@@ -77,8 +77,8 @@ impl PackedTree {
                     packed.marks.push(PackedMark { leaf, path, graph_node: node.graph_node });
                 }
                 let row = rows.next().map_or(0, |&(_, row)| row);
-                let (kept, is_chosen) = (if keep_rows { row } else { 0 }, is_chosen(row));
-                packed.leaves.push(PackedLeaf { ns: node.ns(), attributed_ns: 0, row: kept, is_chosen });
+                let (stored_row, is_chosen) = (if keep_rows { row } else { 0 }, is_chosen(row));
+                packed.leaves.push(PackedLeaf { ns: node.ns(), attributed_ns: 0, row: stored_row, is_chosen });
             }
         }
         packed.labels.shrink_to_fit();
@@ -88,7 +88,7 @@ impl PackedTree {
     /// Makes the tree, and gives up its nodes; the leaves stay. Returns the node of each leaf, too.
     pub(super) fn tree(&mut self, labels: &Labels) -> (Tree, Vec<NodeId>) {
         let (nodes, chains) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.labels));
-        let (mut tree, mut places, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
+        let (mut tree, mut leaf_nodes, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
         for node in nodes {
             let to = node.labels_end as usize;
             let id = tree.add(node.role, node.parent, chains[from..to].to_vec());
@@ -96,20 +96,20 @@ impl PackedTree {
             let made = tree.node_mut(id);
             made.family = node.family;
             if made.is_leaf() {
-                let ns = self.leaves.get(places.len()).map_or(0, |leaf| leaf.ns);
+                let ns = self.leaves.get(leaf_nodes.len()).map_or(0, |leaf| leaf.ns);
                 made.costs = vec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
-                places.push(id);
+                leaf_nodes.push(id);
             }
         }
         let paths: Vec<Arc<Vec<LabelId>>> = std::mem::take(&mut self.paths).into_iter().map(Arc::new).collect();
         for mark in std::mem::take(&mut self.marks) {
-            if let Some(&id) = places.get(mark.leaf as usize) {
+            if let Some(&id) = leaf_nodes.get(mark.leaf as usize) {
                 let leaf = tree.node_mut(id);
                 leaf.graph_node = mark.graph_node;
                 leaf.modules = (mark.path as usize).checked_sub(1).and_then(|path| paths.get(path).cloned());
             }
         }
         tree.summarise(labels);
-        (tree, places)
+        (tree, leaf_nodes)
     }
 }

@@ -87,14 +87,14 @@ impl Reducer {
         let has_gpu = events.iter().any(|event| event.kind.is_gpu());
         let mut trees = Vec::with_capacity(recording.windows.len());
         // By row, the sample and the leaf of an event that is work.
-        let mut places: Vec<(u32, u32, u32)> = Vec::new();
+        let mut work: Vec<(u32, u32, u32)> = Vec::new();
         let builder = Builder { without_stacks: self.without_stacks };
         let mut left_out = builder.build_bare(recording, labels, |iteration| {
             let sample = trees.len() as u32;
-            places.extend(iteration.rows.iter().zip(0..).map(|(&(_, row), leaf)| (row, sample, leaf)));
+            work.extend(iteration.rows.iter().zip(0..).map(|(&(_, row), leaf)| (row, sample, leaf)));
             trees.push(PackedTree::of(&iteration.tree, &iteration.rows, self.keep_events, &is_chosen));
         });
-        places.sort_unstable();
+        work.sort_unstable();
         left_out.sort_unstable_by_key(|out| out.row);
         // Where no iteration is selected, nothing is divided, not even the whole recording.
         let is_whole = recording.windows.is_empty() && recording.others.is_empty();
@@ -121,8 +121,8 @@ impl Reducer {
             let mut sample = Sample::of(0, has_gpu, &division);
             let (mut elsewhere, mut nowhere) = (Vec::new(), Vec::new());
             for share in division.shares.iter().filter(|share| share.ns != 0) {
-                let place = places.binary_search_by_key(&share.row, |&(row, ..)| row).map(|place| places[place]);
-                match place {
+                let found = work.binary_search_by_key(&share.row, |&(row, ..)| row).map(|index| work[index]);
+                match found {
                     Ok((_, of, leaf)) if of == at => tree.leaves[leaf as usize].attributed_ns += share.ns,
                     Ok((_, of, leaf)) => elsewhere.push((of, leaf, share.ns)),
                     Err(_) => {

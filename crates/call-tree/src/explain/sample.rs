@@ -37,7 +37,7 @@ impl Sample {
         }
         let mut causes_ns = [0; Cause::COUNT];
         for idle in &division.idle {
-            causes_ns[idle.cause.place()] += idle.ns;
+            causes_ns[idle.cause.index()] += idle.ns;
         }
         Self {
             recording,
@@ -54,18 +54,18 @@ impl Sample {
 
 /// The place of a GPU event in an explanation; in a recording without GPU work, of a host event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct AssignedEvent {
     /// Row of the event.
     pub row: u32,
     /// Where it is.
-    pub place: Place,
+    pub assignment: Assignment,
     /// Share of the steps in which it runs, in ns.
     pub attributed_ns: i64,
 }
 
 /// Where a GPU event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Assignment {
     /// In a region.
     Region {
         /// Place of the region among all.

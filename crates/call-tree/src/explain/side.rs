@@ -4,7 +4,7 @@ use super::cause::Cause;
 use super::change::Mean;
 use super::explanation::Coverage;
 use super::partial::Partial;
-use super::sample::{Place, Placed, Sample};
+use super::sample::{AssignedEvent, Assignment, Sample};
 use super::waiting::{Meetings, Waiting};
 use super::waits::Wait;
 use super::weights::Weights;
@@ -57,7 +57,7 @@ impl Side {
             chosen: Vec::new(),
         };
         let mut meetings = Meetings::of(&partials, side.weights.nothing());
-        for (place, partial) in partials.iter_mut().enumerate() {
+        for (recording, partial) in partials.iter_mut().enumerate() {
             let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
             let mut sample = side.samples.len() as u32;
             for one in &mut partial.samples {
@@ -79,7 +79,7 @@ impl Side {
                 sample += 1;
             }
             side.cover(partial);
-            meetings.spent_before(place, &std::mem::take(&mut partial.spent), labels);
+            meetings.spent_before(recording, &std::mem::take(&mut partial.spent), labels);
             let counts = partial.samples.iter().zip(&folded).filter(|(one, _)| one.left_out.is_none());
             for (one, &(_, number)) in counts {
                 let weight = side.weights.weight(number);
@@ -90,7 +90,7 @@ impl Side {
                     ns.add(sum.ns, weight);
                 }
             }
-            side.add(place as u32, partial, &folded, template.as_mut(), &mut meetings);
+            side.add(recording as u32, partial, &folded, template.as_mut(), &mut meetings);
             if partial.keeps_events {
                 side.events.push(found(partial, &folded));
             }
@@ -170,7 +170,11 @@ impl Side {
 
     /// Returns the places of the kept events, by recording; `leaves` are those of each region of this side, in a tree of so many
     /// nodes.
-    pub(super) fn places<'r>(&self, nodes: usize, leaves: impl Iterator<Item = &'r [NodeId]>) -> Vec<Vec<Placed>> {
+    pub(super) fn assigned_events<'r>(
+        &self,
+        nodes: usize,
+        leaves: impl Iterator<Item = &'r [NodeId]>,
+    ) -> Vec<Vec<AssignedEvent>> {
         if self.events.is_empty() {
             return Vec::new();
         }
@@ -180,15 +184,15 @@ impl Side {
                 regions[leaf as usize] = region;
             }
         }
-        let place = |found: &Found| Placed {
+        let assigned = |found: &Found| AssignedEvent {
             row: found.row,
-            place: match found.leaf {
-                Ok((leaf, sample)) => Place::Region { region: regions[leaf as usize], sample },
-                Err(reason) => Place::LeftOut(reason),
+            assignment: match found.leaf {
+                Ok((leaf, sample)) => Assignment::Region { region: regions[leaf as usize], sample },
+                Err(reason) => Assignment::LeftOut(reason),
             },
             attributed_ns: found.attributed_ns,
         };
-        self.events.iter().map(|events| events.iter().map(place).collect()).collect()
+        self.events.iter().map(|events| events.iter().map(assigned).collect()).collect()
     }
 
     /// Returns the mean over samples of a measure of each.

@@ -103,10 +103,10 @@ impl Meetings {
         let count = partials.iter().flat_map(|one| &one.meetings).map(|met| met.collective as usize + 1).max();
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); count.unwrap_or(0)];
         for (recording, one) in partials.iter().enumerate().filter(|(_, one)| !one.meetings.is_empty()) {
-            let places: HashMap<u32, usize> =
+            let by_row: HashMap<u32, usize> =
                 one.communication.iter().zip(0..).map(|(one, at)| (one.row, at)).collect();
             for met in &one.meetings {
-                let Some(&at) = places.get(&met.row) else { continue };
+                let Some(&at) = by_row.get(&met.row) else { continue };
                 let of = one.communication[at];
                 let member = Member { recording, row: of.row, start: of.start, end: of.end, level: one.begin };
                 members[met.collective as usize].push(member);
@@ -226,8 +226,8 @@ fn parts(whole: i128, by: &[(Doing, i64)]) -> Vec<i128> {
     };
     let mut parts: Vec<i128> = by.iter().map(|&(_, ns)| part(ns)).collect();
     let (rest, count) = (whole - parts.iter().sum::<i128>(), by.len() as i128);
-    for (part, place) in parts.iter_mut().zip(0..) {
-        *part += rest / count + i128::from(place < rest % count);
+    for (part, index) in parts.iter_mut().zip(0..) {
+        *part += rest / count + i128::from(index < rest % count);
     }
     parts
 }

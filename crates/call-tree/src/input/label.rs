@@ -148,11 +148,11 @@ impl Labels {
 
     /// Tells whether two chains are equal at a level.
     pub(crate) fn equal(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
-        a.len() == b.len() && self.begin_alike(level, a, b)
+        a.len() == b.len() && self.is_prefix(level, a, b)
     }
 
     /// Tells whether the shorter chain is the begin of the longer one at a level.
-    pub(crate) fn begin_alike(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
+    pub(crate) fn is_prefix(&self, level: Level, a: &[LabelId], b: &[LabelId]) -> bool {
         a.iter().zip(b).all(|(&one, &other)| self.get(one).at(level) == self.get(other).at(level))
     }
 
@@ -186,22 +186,22 @@ fn kernel_name(name: &str) -> String {
 
 /// Replaces addresses (`0x7498db9d`) by nothing.
 fn without_addresses(name: &str) -> String {
-    let mut kept = String::with_capacity(name.len());
+    let mut cleaned = String::with_capacity(name.len());
     let mut rest = name;
     while let Some(at) = rest.find("0x") {
-        kept.push_str(&rest[..at]);
+        cleaned.push_str(&rest[..at]);
         rest = rest[at + 2..].trim_start_matches(|c: char| c.is_ascii_hexdigit());
     }
-    kept.push_str(rest);
-    kept
+    cleaned.push_str(rest);
+    cleaned
 }
 
 /// Keeps the last two parts of a path: `torch/nn/modules/linear.py(114): forward` → `modules/linear.py(114): forward`.
 fn shorten_paths(name: &str) -> String {
     let Some(at) = name.find(".py(") else { return name.to_owned() };
     let (path, rest) = name.split_at(at);
-    let kept = path.rsplit('/').take(2).collect::<Vec<_>>();
-    kept.into_iter().rev().collect::<Vec<_>>().join("/") + rest
+    let parts = path.rsplit('/').take(2).collect::<Vec<_>>();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/") + rest
 }
 
 /// `linear.py(114): forward` → `linear.py: forward`

@@ -1,10 +1,10 @@
 //! Input of the crate: events, their labels, and the time of iterations.
 
+pub(crate) mod borrowed;
 pub(crate) mod event;
 pub(crate) mod family;
 pub(crate) mod kind;
 pub(crate) mod label;
-pub(crate) mod lent;
 pub(crate) mod meeting;
 pub(crate) mod reason;
 pub(crate) mod recording;

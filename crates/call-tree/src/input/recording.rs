@@ -1,7 +1,7 @@
 //! Events of one rank of one run, and which of its iterations count.
 
+use super::borrowed::Borrowed;
 use super::event::Event;
-use super::lent::Lent;
 use super::meeting::Meeting;
 use super::reason::Reason;
 use super::window::Window;
@@ -24,5 +24,5 @@ pub struct Recording {
     /// Places of backward operators in `events`, ascending, each with the place of its forward operator.
     pub forward: Vec<(u32, u32)>,
     /// Calls that a companion lends to the kernels of graphs.
-    pub lent: Lent,
+    pub borrowed: Borrowed,
 }

@@ -89,9 +89,9 @@ impl Forest {
         }
         let mut rows = vec![0; next];
         for (row, &depth) in self.depth.iter().enumerate().filter(|(_, depth)| **depth != NONE) {
-            let place = &mut count[depth as usize];
-            rows[*place] = row as u32;
-            *place += 1;
+            let slot = &mut count[depth as usize];
+            rows[*slot] = row as u32;
+            *slot += 1;
         }
         rows
     }

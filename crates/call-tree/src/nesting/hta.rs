@@ -104,7 +104,7 @@ fn join(threads: &[Thread], outermost: &[Vec<Call>], above: &mut [Above]) -> Vec
     let [backward, main] = known[..] else { return roots };
     let mut left = Outermost::of(&outermost[backward]);
     let calls = &threads[main].calls;
-    for annotation in threads[main].annotations.iter().filter_map(|&place| calls.get(place as usize)) {
+    for annotation in threads[main].annotations.iter().filter_map(|&index| calls.get(index as usize)) {
         left.take_within(annotation, |call| above[call.row as usize] = Above::Row(annotation.row));
         if left.count == 0 && roots[backward] != roots[main] {
             roots[backward] = roots[main];
@@ -200,23 +200,23 @@ pub fn older(calls: &[Call]) -> Vec<(Option<u32>, u32)> {
     starts.sort_unstable();
     // By time; there, if something with length starts: ends, starts, calls without length; else these, then ends.
     let mut points = Vec::with_capacity(2 * calls.len());
-    for (place, call) in calls.iter().enumerate() {
+    for (index, call) in calls.iter().enumerate() {
         let is_end = |at| starts.binary_search(&at).is_err();
         if call.end > call.start {
-            points.push((call.start, 1, call.start.saturating_sub(call.end), call.row, true, place));
-            points.push((call.end, if is_end(call.end) { 3 } else { 0 }, 0, call.row, false, place));
+            points.push((call.start, 1, call.start.saturating_sub(call.end), call.row, true, index));
+            points.push((call.end, if is_end(call.end) { 3 } else { 0 }, 0, call.row, false, index));
         } else {
-            points.push((call.start, 2, i64::from(call.row), call.row, true, place));
-            points.push((call.start, 2, i64::from(call.row), call.row, false, place));
+            points.push((call.start, 2, i64::from(call.row), call.row, true, index));
+            points.push((call.start, 2, i64::from(call.row), call.row, false, index));
         }
     }
     // A start before the end of its own call.
     points.sort_by_key(|&(at, class, order, row, starts, _)| (at, class, order, row, !starts));
     let mut found = vec![(None, 0); calls.len()];
     let mut open: Vec<u32> = Vec::new();
-    for (.., row, starts, place) in points {
+    for (.., row, starts, index) in points {
         if starts {
-            found[place] = (open.last().copied(), open.len() as u32);
+            found[index] = (open.last().copied(), open.len() as u32);
             open.push(row);
         } else {
             open.pop();

@@ -140,17 +140,17 @@ impl Builder {
             let mut lending = Lending::of(recording, &nested.parent, at, labels, self.without_stacks);
             for gpu in in_order_of_graph(recording, event.kind, launched.by(at)) {
                 let event = &events[gpu as usize];
-                let (below, lent) = lending.below(&mut tree.tree, below, event.row);
+                let (below, borrowed) = lending.below(&mut tree.tree, below, event.row);
                 let operator = tree.tree.node(below).chain.last().map_or(Family::Other, |&id| labels.get(id).family);
                 let own = labels.get(event.label).family;
                 let family = if own == Family::Other { operator } else { own };
                 let leaf = tree.leaf(event, below, family, length(event));
                 leaf.graph_node = graph_node(recording, event.row).map_or(0, number_in_graph);
-                leaf.modules = joined(within.as_ref(), lent);
+                leaf.modules = joined(within.as_ref(), borrowed);
             }
         }
-        for (place, window) in windows.iter().enumerate().skip(current) {
-            found(std::mem::replace(&mut tree, begin(place + 1)).finish(window.iteration));
+        for (index, window) in windows.iter().enumerate().skip(current) {
+            found(std::mem::replace(&mut tree, begin(index + 1)).finish(window.iteration));
         }
         left_out
     }
@@ -175,9 +175,9 @@ impl Launched {
         }
         let (mut next, mut gpu) = (from.clone(), vec![0; pairs.len()]);
         for &(launch, at) in pairs {
-            let place = &mut next[launch as usize];
-            gpu[*place as usize] = at;
-            *place += 1;
+            let slot = &mut next[launch as usize];
+            gpu[*slot as usize] = at;
+            *slot += 1;
         }
         Self { from, gpu }
     }

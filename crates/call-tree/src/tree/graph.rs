@@ -37,7 +37,7 @@ pub(super) fn in_order_of_graph(recording: &Recording, launch: Kind, gpu: &[u32]
 
 /// Tells whether a companion lends calls to one of these GPU events.
 pub(super) fn lends(recording: &Recording, gpu: &[u32]) -> bool {
-    gpu.iter().any(|&at| recording.lent.innermost(recording.events[at as usize].row).is_some())
+    gpu.iter().any(|&at| recording.borrowed.innermost(recording.events[at as usize].row).is_some())
 }
 
 /// Calls lent to the GPU events of one launch, as nodes.
@@ -59,7 +59,7 @@ impl<'r> Lending<'r> {
         without_stacks: bool,
     ) -> Self {
         let mut around = Vec::new();
-        if recording.lent.kernels() > 0 && recording.events[launch as usize].kind == Kind::GraphLaunch {
+        if recording.borrowed.kernels() > 0 && recording.events[launch as usize].kind == Kind::GraphLaunch {
             let mut up = parent[launch as usize];
             while up != NONE {
                 around.push(recording.events[up as usize].label);
@@ -71,9 +71,9 @@ impl<'r> Lending<'r> {
 
     /// Returns the node below which a GPU event hangs, and modules lent to it that the tree leaves out.
     pub(super) fn below(&mut self, tree: &mut Tree, launch: NodeId, row: u32) -> (NodeId, Vec<LabelId>) {
-        let lent = &self.recording.lent;
+        let borrowed = &self.recording.borrowed;
         let (mut way, mut modules) = (Vec::new(), Vec::new());
-        for (call, label) in lent.innermost(row).into_iter().flat_map(|call| lent.around(call)) {
+        for (call, label) in borrowed.innermost(row).into_iter().flat_map(|call| borrowed.around(call)) {
             let kind = self.labels.kind(label);
             if self.around.contains(&label) {
                 continue;
@@ -94,10 +94,10 @@ impl<'r> Lending<'r> {
 }
 
 /// Joins the modules of a launch and those that are lent.
-pub(super) fn joined(of_launch: Option<&Path>, lent: Vec<LabelId>) -> Option<Path> {
-    if lent.is_empty() {
+pub(super) fn joined(of_launch: Option<&Path>, borrowed: Vec<LabelId>) -> Option<Path> {
+    if borrowed.is_empty() {
         return of_launch.cloned();
     }
     let outer = of_launch.into_iter().flat_map(|path| path.iter().copied());
-    Some(Arc::new(outer.filter(|label| !lent.contains(label)).chain(lent.iter().copied()).collect()))
+    Some(Arc::new(outer.filter(|label| !borrowed.contains(label)).chain(borrowed.iter().copied()).collect()))
 }

@@ -72,8 +72,8 @@ impl<'r> Modules<'r> {
 
     fn forward(&self, at: u32) -> Option<u32> {
         let pairs = &self.recording.forward;
-        let place = pairs.binary_search_by_key(&at, |&(backward, _)| backward).ok()?;
-        Some(pairs[place].1)
+        let index = pairs.binary_search_by_key(&at, |&(backward, _)| backward).ok()?;
+        Some(pairs[index].1)
     }
 
     /// The modules around an event and the event itself, which is one.

@@ -58,18 +58,18 @@ impl Aligned {
     /// Share of control's GPU time, of kernels that test still has, in the same region; and in one to one or in a region of two.
     fn score(&self) -> (f64, f64) {
         let mut region_of: HashMap<u32, usize> = HashMap::new();
-        for (place, region) in self.alignment.regions.iter().enumerate() {
+        for (index, region) in self.alignment.regions.iter().enumerate() {
             for kernel in region.test.iter().flat_map(|leaf| &self.kernels[1][leaf].0) {
-                region_of.insert(*kernel, place);
+                region_of.insert(*kernel, index);
             }
         }
         let (mut all, mut same, mut narrow) = (0.0, 0.0, 0.0);
-        for (place, region) in self.alignment.regions.iter().enumerate() {
+        for (index, region) in self.alignment.regions.iter().enumerate() {
             for leaf in &region.control {
                 let (kernels, ns) = &self.kernels[0][leaf];
                 let Some(there) = region_of.get(&kernels[0]) else { continue };
                 all += *ns as f64;
-                if *there == place {
+                if *there == index {
                     same += *ns as f64;
                     narrow += if region.control.len() <= 2 && region.test.len() <= 2 { *ns as f64 } else { 0.0 };
                 }
@@ -261,10 +261,10 @@ fn a_kernel_that_takes_over_its_neighbour_is_one_region() {
     let Some(Item::Call(function)) = test.backward.first_mut() else { panic!("a backward function") };
     let Some(Item::Call(inner)) = function.items.first_mut() else { panic!("its operator") };
     let Some(Item::Call(gone)) = inner.items.pop() else { panic!("two operators") };
-    let (Some(Item::Call(kept)), [Item::Kernel(other)]) = (inner.items.first_mut(), &gone.items[..]) else {
+    let (Some(Item::Call(remaining)), [Item::Kernel(other)]) = (inner.items.first_mut(), &gone.items[..]) else {
         panic!("a kernel each")
     };
-    let Some(Item::Kernel(one)) = kept.items.first_mut() else { panic!("a kernel") };
+    let Some(Item::Kernel(one)) = remaining.items.first_mut() else { panic!("a kernel") };
     one.ids.extend(&other.ids);
     one.name = "fused_gemm_and_sum".to_owned();
     for stacks in [true, false] {

@@ -1,7 +1,7 @@
 //! Properties of all recordings.
 
 use crate::program::{Item, Kernels, Program, Random, Recorder, call, operator};
-use call_tree::{Change, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE, Place, Recording};
+use call_tree::{Assignment, Change, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE, Recording};
 use std::collections::BTreeMap;
 
 /// A random program; the same seed has the same one.
@@ -135,7 +135,7 @@ fn check_events(found: &Explanation, sides: [&[Recording]; 2]) {
             }
             assert!(events.iter().map(|event| event.row).eq(spans.keys().copied()));
             for event in events {
-                let Place::Region { region, sample } = event.place else {
+                let Assignment::Region { region, sample } = event.assignment else {
                     nowhere += event.attributed_ns;
                     continue;
                 };

@@ -173,8 +173,8 @@ fn parts_add_up_for_any_job() {
         let sum =
             |parts: &[(Part, call_tree::Change)]| -> i128 { parts.iter().map(|(_, part)| part.numerator()).sum() };
         assert_eq!(sum(&explained.communication), explained.classes[1].1.numerator(), "seed {seed}");
-        for (place, total) in part(&explained, Part::Waiting).into_iter().enumerate() {
-            let of = |change: &call_tree::Change| if place == 0 { change.control.total } else { change.test.total };
+        for (side, total) in part(&explained, Part::Waiting).into_iter().enumerate() {
+            let of = |change: &call_tree::Change| if side == 0 { change.control.total } else { change.test.total };
             assert_eq!(explained.waiting.iter().map(|(_, change)| of(change)).sum::<i64>(), total, "seed {seed}");
             assert!(explained.communication.iter().all(|(_, change)| of(change) >= 0));
         }

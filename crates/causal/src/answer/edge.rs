@@ -2,7 +2,7 @@
 
 use crate::input::word::{Because, BoundBy};
 use crate::model::graph::Graph;
-use crate::model::segment::Place;
+use crate::model::segment::Track;
 
 /// A cause of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Edge {
     /// Rank of the cause, by its place among the ranks that the graph was built of.
     pub from_rank: u32,
     /// Thread or stream of the cause.
-    pub from_place: Place,
+    pub from_track: Track,
     /// Row of the event that begins or ends at the cause; `None` where ranks meet.
     pub from_event: Option<u32>,
     /// Time of the cause in ns, on the clock of its rank.
@@ -18,7 +18,7 @@ pub struct Edge {
     /// Rank of the point.
     pub to_rank: u32,
     /// Thread or stream of the point.
-    pub to_place: Place,
+    pub to_track: Track,
     /// Row of the event that begins or ends at the point; `None` where ranks meet.
     pub to_event: Option<u32>,
     /// Time of the point in ns, on the clock of its rank.
@@ -43,11 +43,11 @@ impl Graph {
                 let (from_span, to_span) = (self.span(from), self.span(to));
                 Edge {
                     from_rank: from_span.rank,
-                    from_place: from_span.place,
+                    from_track: from_span.track,
                     from_event: self.event(from),
                     from_ts: self.ts[from as usize] + self.ahead(from_span.rank),
                     to_rank: to_span.rank,
-                    to_place: to_span.place,
+                    to_track: to_span.track,
                     to_event: self.event(to),
                     to_ts: self.ts[to as usize] + self.ahead(to_span.rank),
                     bound_by: lag.bound_by,

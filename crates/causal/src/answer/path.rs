@@ -3,7 +3,7 @@
 use super::replay::Times;
 use crate::input::word::{Because, BoundBy};
 use crate::model::graph::Graph;
-use crate::model::segment::{Place, Segment, Window};
+use crate::model::segment::{Segment, Track, Window};
 use std::ops::Range;
 
 /// Where a moment is on a thread.
@@ -74,7 +74,7 @@ impl Graph {
 
     /// The points around a moment of a thread; of several points at the moment the last one.
     fn between(&self, rank: u32, thread: u32, at: i64) -> Between {
-        let points = self.points_of(rank, Place::Thread(thread));
+        let points = self.points_of(rank, Track::Thread(thread));
         let count = points.partition_point(|&point| self.ts[point as usize] <= at);
         Between { before: count.checked_sub(1).map(|last| points[last]), after: points.get(count).copied() }
     }
@@ -92,12 +92,12 @@ impl Graph {
         if start >= end {
             return path;
         }
-        let place = Place::Thread(window.thread.unwrap_or(0));
+        let track = Track::Thread(window.thread.unwrap_or(0));
         let unknown = Segment {
             start,
             end,
             rank: window.rank,
-            place,
+            track,
             event: None,
             bound_by: BoundBy::Unexplained,
             because: Because::Unknown,
@@ -119,15 +119,15 @@ impl Graph {
                 start: times.at(from),
                 end: at,
                 rank: span.rank,
-                place: span.place,
+                track: span.track,
                 event: lag.event(),
                 bound_by: lag.bound_by,
                 because: lag.because,
             });
             (at, point) = (times.at(from), Some(from));
         }
-        let (rank, place) = point.map_or((window.rank, place), |point| (self.span(point).rank, self.span(point).place));
-        add(Segment { end: at, rank, place, ..unknown });
+        let (rank, track) = point.map_or((window.rank, track), |point| (self.span(point).rank, self.span(point).track));
+        add(Segment { end: at, rank, track, ..unknown });
         path.reverse();
         // To the clock of the window's rank.
         path.iter_mut().for_each(|segment| {
@@ -149,7 +149,7 @@ impl Graph {
         let (start, end) = self.aligned(window);
         let Some(thread) = window.thread else {
             let last = self.of_rank(window.rank, start, end).max_by_key(|&point| (times.at(point), point))?;
-            add(Segment { start: times.at(last), place: self.span(last).place, ..*unknown });
+            add(Segment { start: times.at(last), track: self.span(last).track, ..*unknown });
             *at = times.at(last);
             return Some(last);
         };

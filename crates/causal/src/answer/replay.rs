@@ -90,7 +90,7 @@ impl Graph {
         let points = self.replayed_for(window);
         let (mut times, mut binding) = (Vec::with_capacity(points.len()), vec![NONE; points.len()]);
         let first = points.start;
-        self.run(window, points, factor, &mut times, |place, cause| binding[place] = cause as u32, check)?;
+        self.run(window, points, factor, &mut times, |index, cause| binding[index] = cause as u32, check)?;
         Ok(Points { first, times, binding })
     }
 
@@ -107,8 +107,8 @@ impl Graph {
         times.clear();
         // Estimates put points into the order that are earlier than those before them.
         let held = if window.thread.is_some() { self.aligned(window).0 } else { i64::MIN };
-        for (place, point) in points.clone().enumerate() {
-            at_times(place, check)?;
+        for (index, point) in points.clone().enumerate() {
+            at_times(index, check)?;
             let recorded = self.ts[point as usize];
             if recorded <= held {
                 times.push(recorded);
@@ -121,7 +121,7 @@ impl Graph {
                 let time = begin.saturating_add(scaled(lag.ns, factor(&lag)));
                 if latest.is_none_or(|latest| latest < time) {
                     latest = Some(time);
-                    bind(place, cause);
+                    bind(index, cause);
                 }
             }
             times.push(latest.unwrap_or(recorded));
@@ -160,8 +160,8 @@ impl Replay<'_> {
     /// Returns what bounds the window in the replay: segments in order of time, without gaps, from its begin to its end.
     pub fn path(&self) -> Vec<Segment> {
         let of_replay = |point: u32| {
-            let place = point.checked_sub(self.points.first)?;
-            self.points.binding.get(place as usize).copied().filter(|&cause| cause != NONE)
+            let index = point.checked_sub(self.points.first)?;
+            self.points.binding.get(index as usize).copied().filter(|&cause| cause != NONE)
         };
         let binding = |point: u32| of_replay(point).map(|cause| cause as usize).or_else(|| self.graph.binding(point));
         self.graph.walk(&self.window, &self.times(), binding)

@@ -56,7 +56,7 @@ pub struct EdgeRow {
     /// Index of the event that its time is attributed to.
     pub event: Option<i64>,
     /// Place of that event in the frame.
-    pub place: Option<usize>,
+    pub position: Option<usize>,
     /// What bounds it.
     pub bound_by: Bound,
 }
@@ -80,18 +80,18 @@ impl Graph {
         let mut bounds: HashMap<(u32, bool), Bound> = HashMap::new();
         let row = |&number: &u32| {
             let edge = &self.edges[number as usize];
-            let place = edge.event.and_then(|event| frame.place(event));
+            let position = edge.event.and_then(|event| frame.position(event));
             let bound_by = match edge.kind {
                 EdgeKind::Dependency | EdgeKind::SyncDependency => Bound::Nothing,
                 EdgeKind::KernelKernelDelay => Bound::KernelKernel,
                 EdgeKind::KernelLaunchDelay => Bound::KernelLaunch,
-                EdgeKind::Operator => place.map_or(Bound::Cpu, |place| {
-                    let row = frame.row(place);
+                EdgeKind::Operator => position.map_or(Bound::Cpu, |position| {
+                    let row = frame.row(position);
                     let key = (row.name, row.stream >= 0);
                     *bounds.entry(key).or_insert_with(|| bound_of(frame, row.name, row.stream >= 0))
                 }),
             };
-            EdgeRow { edge: number, kind: edge.kind, duration: edge.weight, event: edge.event, place, bound_by }
+            EdgeRow { edge: number, kind: edge.kind, duration: edge.weight, event: edge.event, position, bound_by }
         };
         path.edges.iter().map(row).collect()
     }

@@ -14,10 +14,10 @@ pub trait Frame {
     }
 
     /// Returns the event at a place.
-    fn row(&self, place: usize) -> Row;
+    fn row(&self, position: usize) -> Row;
 
     /// Returns the place of the event with an index in the file.
-    fn place(&self, index: i64) -> Option<usize>;
+    fn position(&self, index: i64) -> Option<usize>;
 
     /// Returns the text of a name or a category.
     fn text(&self, code: u32) -> &str;

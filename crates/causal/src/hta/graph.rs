@@ -67,7 +67,7 @@ impl<F: Frame> Stage<'_, F> {
 
     /// Returns the number, within the window, of the event with an index in the file.
     pub(super) fn event(&self, index: i64) -> Option<u32> {
-        let found = self.events.binary_search_by_key(&index, |&place| self.frame.row(place as usize).index);
+        let found = self.events.binary_search_by_key(&index, |&position| self.frame.row(position as usize).index);
         found.ok().map(|event| event as u32)
     }
 }
@@ -175,18 +175,18 @@ impl Graph {
             (out[0], into[0]) = (from, to);
             (from, to) = (from + out[1], to + into[1]);
         }
-        let mut places: Vec<u32> = vec![0; inserted.len()];
+        let mut numbers: Vec<u32> = vec![0; inserted.len()];
         let (mut next_out, mut next_in) = (graph.successors.clone(), graph.predecessors.clone());
-        for (edge, place) in inserted.iter().zip(&mut places) {
-            *place = next_out[edge.begin as usize][0];
+        for (edge, number) in inserted.iter().zip(&mut numbers) {
+            *number = next_out[edge.begin as usize][0];
             next_out[edge.begin as usize][0] += 1;
             let slot = &mut next_in[edge.end as usize][0];
-            graph.into[*slot as usize] = *place;
+            graph.into[*slot as usize] = *number;
             *slot += 1;
         }
         let mut edges: Vec<Edge> = inserted.to_vec();
-        for (edge, place) in inserted.iter().zip(places) {
-            edges[place as usize] = *edge;
+        for (edge, number) in inserted.iter().zip(numbers) {
+            edges[number as usize] = *edge;
         }
         graph.edges = edges;
         graph
@@ -212,7 +212,7 @@ impl Graph {
     }
 
     /// Returns the place in the frame of a node's event.
-    pub fn place(&self, node: u32) -> usize {
+    pub fn position(&self, node: u32) -> usize {
         self.events[self.event(node)] as usize
     }
 

@@ -104,7 +104,7 @@ impl<F: Frame> Walk<'_, '_, F> {
         }
         let last = self.last_on(row.stream);
         let ts = |node: u32| nodes.node(node).ts;
-        let launch = stage.frame.place(row.partner);
+        let launch = stage.frame.position(row.partner);
         let launched = launch.map(|launch| stage.frame.row(launch).ts);
         let is_before_launch = |node: u32| launched.is_some_and(|launched| ts(node) < launched);
         let mut has_launch = false;

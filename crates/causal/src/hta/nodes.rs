@@ -30,8 +30,8 @@ impl Nodes {
     /// then of the index. `events` are places by index.
     pub(super) fn of<F: Frame>(frame: &F, names: &Names<'_, F>, events: &[u32]) -> Self {
         let mut list = Vec::new();
-        for (event, &place) in events.iter().enumerate() {
-            let row = frame.row(place as usize);
+        for (event, &position) in events.iter().enumerate() {
+            let row = frame.row(position as usize);
             let has_nodes = names.of_code(row.cat).is(Meaning::NODES)
                 || names.of_code(row.name).is(Meaning::LOADING)
                 || (row.is_on_gpu() && row.partner >= 0);

@@ -13,7 +13,7 @@ pub(super) struct Queues {
 struct Change {
     stream: i64,
     ts: i64,
-    place: u32,
+    position: u32,
     is_launch: bool,
 }
 
@@ -22,14 +22,14 @@ impl Queues {
     /// the same moment launches come before kernels.
     pub(super) fn of<F: Frame>(frame: &F, names: &Names<'_, F>) -> Self {
         let (mut launches, mut kernels) = (Vec::new(), Vec::new());
-        for place in 0..frame.len() {
-            let kernel = frame.row(place);
+        for position in 0..frame.len() {
+            let kernel = frame.row(position);
             let Some((launch, call)) = launch_of(frame, names, &kernel) else { continue };
             let stream = kernel.stream;
-            launches.push(Change { stream, ts: call.ts, place: launch as u32, is_launch: true });
-            kernels.push(Change { stream, ts: kernel.ts, place: place as u32, is_launch: false });
+            launches.push(Change { stream, ts: call.ts, position: launch as u32, is_launch: true });
+            kernels.push(Change { stream, ts: kernel.ts, position: position as u32, is_launch: false });
         }
-        launches.sort_by_key(|change| change.place);
+        launches.sort_by_key(|change| change.position);
         let mut changes = launches;
         changes.extend(kernels);
         changes.sort_by_key(|change| (change.stream, change.ts));
@@ -38,7 +38,7 @@ impl Queues {
             let mut length = 0_i64;
             for change in stream {
                 length += if change.is_launch { 1 } else { -1 };
-                alone[change.place as usize] = length == i64::from(change.is_launch);
+                alone[change.position as usize] = length == i64::from(change.is_launch);
             }
         }
         Self { alone }
@@ -55,8 +55,8 @@ pub(super) fn launch_of<F: Frame>(frame: &F, names: &Names<'_, F>, kernel: &Row)
     if !kernel.is_on_gpu() || kernel.correlation == -1 {
         return None;
     }
-    let place = frame.place(kernel.partner)?;
-    let call = frame.row(place);
+    let position = frame.position(kernel.partner)?;
+    let call = frame.row(position);
     let counts = call.correlation == kernel.correlation && call.partner > 0;
-    (counts && names.of_code(call.name).is(Meaning::LAUNCH)).then_some((place, call))
+    (counts && names.of_code(call.name).is(Meaning::LAUNCH)).then_some((position, call))
 }

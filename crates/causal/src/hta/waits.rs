@@ -26,8 +26,8 @@ impl Waits {
     /// names, by any thread; and for each wait of a stream the kernel that the same thread launches next on that stream.
     pub(super) fn of<F: Frame>(frame: &F, names: &Names<'_, F>) -> Self {
         let (mut pairs, mut records, mut waits) = (Vec::new(), Vec::new(), Vec::new());
-        for place in 0..frame.len() {
-            let row = frame.row(place);
+        for position in 0..frame.len() {
+            let row = frame.row(position);
             if row.wait_on_stream > -1 {
                 pairs.push([row.wait_on_record, row.wait_on_stream, row.pid]);
             }
@@ -65,12 +65,12 @@ impl Waits {
 /// Returns the launches of known kernels, by time.
 fn launches<F: Frame>(frame: &F, names: &Names<'_, F>) -> Vec<Launch> {
     let mut launches = Vec::new();
-    for place in 0..frame.len() {
-        let call = frame.row(place);
+    for position in 0..frame.len() {
+        let call = frame.row(position);
         if call.partner <= 0 || !names.of_code(call.name).is(Meaning::LAUNCH) {
             continue;
         }
-        if let Some(kernel) = frame.place(call.partner).map(|place| frame.row(place))
+        if let Some(kernel) = frame.position(call.partner).map(|position| frame.row(position))
             && kernel.is_on_gpu()
             && kernel.partner > 0
         {
@@ -107,7 +107,7 @@ fn after_waits<F: Frame>(frame: &F, waits: &[Row], mut launches: Vec<Launch>) ->
     let key = |call: &Row, stream: i64| (call.pid, call.tid, stream, call.ts);
     launches.sort_by_key(|launch| key(&launch.call, launch.stream));
     let held = waits.iter().filter_map(|wait| {
-        let waiting = frame.place(wait.partner).map(|place| frame.row(place))?;
+        let waiting = frame.position(wait.partner).map(|position| frame.row(position))?;
         if !waiting.is_on_gpu() || waiting.partner <= 0 {
             return None;
         }

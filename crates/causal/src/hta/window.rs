@@ -91,7 +91,7 @@ impl Window {
     /// # Errors
     /// If there is no such instance.
     pub(super) fn span(&self, frame: &impl Frame) -> Result<WindowSpan, NoInstance> {
-        let rows = || (0..frame.len()).map(|place| frame.row(place));
+        let rows = || (0..frame.len()).map(|position| frame.row(position));
         let Self::Instances { annotation, first, last } = self else {
             return Ok(WindowSpan { start: rows().map(|row| row.ts).min().unwrap_or(0), end: None });
         };
@@ -122,24 +122,24 @@ impl Window {
 ///
 /// A launch of several kernels points to the last one, so that the others are left out, as in HTA.
 pub(super) fn clipped<F: Frame>(frame: &F, names: &Names<'_, F>, span: WindowSpan) -> Vec<u32> {
-    let mut places: Vec<u32> = Vec::new();
-    for place in 0..frame.len() {
-        let row = frame.row(place);
+    let mut positions: Vec<u32> = Vec::new();
+    for position in 0..frame.len() {
+        let row = frame.row(position);
         if row.is_on_gpu() {
             if names.of_code(row.name).is(Meaning::STREAM_WAIT) {
-                places.push(place as u32);
+                positions.push(position as u32);
             }
         } else if span.holds(&row) {
-            places.push(place as u32);
+            positions.push(position as u32);
             if row.partner >= 0
-                && let Some(partner) = frame.place(row.partner)
+                && let Some(partner) = frame.position(row.partner)
                 && frame.row(partner).is_on_gpu()
             {
-                places.push(partner as u32);
+                positions.push(partner as u32);
             }
         }
     }
-    places.sort_by_key(|&place| frame.row(place as usize).index);
-    places.dedup_by_key(|place| frame.row(*place as usize).index);
-    places
+    positions.sort_by_key(|&position| frame.row(position as usize).index);
+    positions.dedup_by_key(|position| frame.row(*position as usize).index);
+    positions
 }

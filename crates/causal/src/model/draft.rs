@@ -15,7 +15,7 @@ use crate::input::check::{Check, Stopped};
 use crate::input::event::{DeviceKind, HostKind, NONE};
 use crate::input::rank::RankEvents;
 use crate::input::word::{Because, BoundBy};
-use crate::model::segment::Place;
+use crate::model::segment::Track;
 
 /// What the own time of a CPU event is spent on, and its row.
 fn own_time(rank: &RankDraft, event: u32) -> (BoundBy, u32) {
@@ -75,7 +75,7 @@ pub(crate) struct Draft<'r> {
     /// The begin of the job: the first time of all. Its point has the last number.
     origin: i64,
     /// By meeting the place of the member that began last.
-    meeting_places: Vec<u32>,
+    meeting_spans: Vec<u32>,
     ahead: Vec<i64>,
     left_out: LeftOut,
 }
@@ -164,7 +164,7 @@ impl<'r> Draft<'r> {
             let last = meetings.members(meeting).iter().max_by_key(start);
             last.map_or(0, |last| points.span_of(ranks[last.rank as usize].kernel_start(last.kernel)) as u32)
         };
-        let meeting_places = (0..meetings.ts.len() as u32).map(last).collect();
+        let meeting_spans = (0..meetings.ts.len() as u32).map(last).collect();
         let origin = points.ts.iter().copied().min().unwrap_or(0);
         Ok(Self {
             ranks,
@@ -176,7 +176,7 @@ impl<'r> Draft<'r> {
             meetings,
             meetings_first,
             origin,
-            meeting_places,
+            meeting_spans,
             ahead,
             left_out,
         })
@@ -213,16 +213,16 @@ impl<'r> Draft<'r> {
         }
     }
 
-    pub(crate) fn place(&self, point: u32) -> u32 {
+    pub(crate) fn span_of(&self, point: u32) -> u32 {
         match point.checked_sub(self.meetings_first) {
-            Some(meeting) => self.meeting_places.get(meeting as usize).copied().unwrap_or(0),
+            Some(meeting) => self.meeting_spans.get(meeting as usize).copied().unwrap_or(0),
             None => self.points.span_of(point) as u32,
         }
     }
 
     /// Only kernels can begin later than everything known allows: what a thread does belongs to it.
     pub(crate) fn can_be_unexplained(&self, point: u32) -> bool {
-        point < self.meetings_first && matches!(self.points.spans[self.points.span_of(point)].place, Place::Stream(_))
+        point < self.meetings_first && matches!(self.points.spans[self.points.span_of(point)].track, Track::Stream(_))
     }
 
     /// Finds the causes of a point. Returns what comes after the last of them, always.
@@ -244,15 +244,15 @@ impl<'r> Draft<'r> {
         }
         let span = self.points.spans[self.points.span_of(point)];
         let rank = &self.ranks[span.rank as usize];
-        match span.place {
-            Place::Thread(_) => {
+        match span.track {
+            Track::Thread(_) => {
                 // A thread begins with the job.
                 let before = if point > span.first { point - 1 } else { self.points() as u32 - 1 };
                 causes.push(self.program_order(rank, span.first, point, before));
                 self.extras(rank, point, causes);
                 None
             }
-            Place::Stream(_) => {
+            Track::Stream(_) => {
                 let kernel = (point - rank.device_first) / 2;
                 if (point - rank.device_first) % 2 == 1 {
                     return self.kernel_end(span.rank, kernel, causes);

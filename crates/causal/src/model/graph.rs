@@ -1,9 +1,9 @@
 //! The causal graph: points in one order, each after its causes.
 
-use super::number::PlaceSpan;
+use super::number::TrackSpan;
 use crate::input::event::NONE;
 use crate::input::word::{Because, BoundBy};
-use crate::model::segment::{Place, Window};
+use crate::model::segment::{Track, Window};
 
 /// Points in time and their causes, of all ranks of a job. About 100 bytes for each event.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Graph {
     /// Recorded times, on the clock of the first rank.
     pub(crate) ts: Vec<i64>,
     /// By point its thread or stream, a place in `spans`.
-    pub(crate) place: Vec<u32>,
+    pub(crate) span_of: Vec<u32>,
     /// By point the row of the event that begins or ends there.
     pub(crate) events: Vec<u32>,
     /// By point its first cause, and one past the last cause of all. The first of several binding causes is the likely one.
@@ -23,7 +23,7 @@ pub struct Graph {
     pub(crate) rows: Vec<u32>,
     pub(crate) words: Vec<(BoundBy, Because)>,
     /// Threads and streams, by ranges in `numbered`.
-    pub(crate) spans: Vec<PlaceSpan>,
+    pub(crate) spans: Vec<TrackSpan>,
     /// The points of threads and streams, in their order.
     pub(crate) numbered: Vec<u32>,
     /// By rank its number.
@@ -139,8 +139,8 @@ impl Graph {
     }
 
     #[inline]
-    pub(crate) fn span(&self, point: u32) -> &PlaceSpan {
-        &self.spans[self.place[point as usize] as usize]
+    pub(crate) fn span(&self, point: u32) -> &TrackSpan {
+        &self.spans[self.span_of[point as usize] as usize]
     }
 
     pub(crate) fn event(&self, point: u32) -> Option<u32> {
@@ -148,8 +148,8 @@ impl Graph {
     }
 
     /// The points of a thread or a stream, in order.
-    pub(crate) fn points_of(&self, rank: u32, place: Place) -> &[u32] {
-        let span = self.spans.iter().find(|span| span.rank == rank && span.place == place);
+    pub(crate) fn points_of(&self, rank: u32, track: Track) -> &[u32] {
+        let span = self.spans.iter().find(|span| span.rank == rank && span.track == track);
         span.map_or(&[], |span| &self.numbered[span.first as usize..span.end as usize])
     }
 

@@ -144,7 +144,7 @@ fn after_idleness(
     let is_known = |point: u32| known.binary_search_by_key(&point, |hand_over| hand_over.to).is_ok();
     let (first, end) = (spans[driver].first, spans[driver].end);
     let times = &ts[first as usize..end as usize];
-    for span in spans.iter().enumerate().filter(|(place, _)| *place != driver).map(|(_, span)| span) {
+    for span in spans.iter().enumerate().filter(|(index, _)| *index != driver).map(|(_, span)| span) {
         for point in span.first..span.end {
             at_times(point as usize, check)?;
             if rank.threads.owner[point as usize] != NONE || is_known(point) {

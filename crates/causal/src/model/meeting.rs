@@ -79,9 +79,9 @@ impl Meetings {
         found.first.push(found.members.len() as u32);
         // The shortest one of a group and size did not wait.
         missing.sort_unstable();
-        for alike in missing.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            let transfer = alike[0].2;
-            for &(_, _, time, meeting) in alike {
+        for group in missing.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let transfer = group[0].2;
+            for &(_, _, time, meeting) in group {
                 found.waits[meeting as usize] = time - transfer;
             }
         }

@@ -5,7 +5,7 @@ use super::thread::Threads;
 use super::thread_role::ThreadRoles;
 use crate::input::event::HostKind;
 use crate::input::rank::RankEvents;
-use crate::model::segment::Place;
+use crate::model::segment::Track;
 
 /// A rank in the making.
 #[derive(Debug)]
@@ -68,17 +68,17 @@ impl RankDraft {
 
 /// A thread or a stream and its points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlaceSpan {
+pub(crate) struct TrackSpan {
     /// The rank, by its place in the input.
     pub(crate) rank: u32,
-    pub(crate) place: Place,
+    pub(crate) track: Track,
     pub(crate) first: u32,
     pub(crate) end: u32,
     /// Whether it does work of the job: all streams, and threads by [`ThreadRoles::works`].
     pub(crate) works: bool,
 }
 
-impl PlaceSpan {
+impl TrackSpan {
     /// Tells whether it does work of a rank.
     pub(crate) fn works_for(&self, rank: u32) -> bool {
         self.works && self.rank == rank
@@ -89,7 +89,7 @@ impl PlaceSpan {
 #[derive(Debug, Default)]
 pub(crate) struct Points {
     pub(crate) ts: Vec<i64>,
-    pub(crate) spans: Vec<PlaceSpan>,
+    pub(crate) spans: Vec<TrackSpan>,
     /// By block of points the place of the first span that ends after the block begins; and behind all blocks the number of spans.
     blocks: Vec<u32>,
 }
@@ -108,7 +108,7 @@ impl Points {
             points.ts.append(&mut rank.threads.ts);
             for (span, &works) in rank.threads.spans.iter().zip(&rank.roles.works) {
                 let (first, end) = (rank.host_first + span.first, rank.host_first + span.end);
-                points.spans.push(PlaceSpan { rank: number, place: Place::Thread(span.thread), first, end, works });
+                points.spans.push(TrackSpan { rank: number, track: Track::Thread(span.thread), first, end, works });
             }
             rank.device_first = points.ts.len() as u32;
             for &event in &rank.kernels.event {
@@ -117,7 +117,7 @@ impl Points {
             }
             for (stream, bounds) in (0..).zip(rank.kernels.first.windows(2)) {
                 let (first, end) = (rank.device_first + 2 * bounds[0], rank.device_first + 2 * bounds[1]);
-                points.spans.push(PlaceSpan { rank: number, place: Place::Stream(stream), first, end, works: true });
+                points.spans.push(TrackSpan { rank: number, track: Track::Stream(stream), first, end, works: true });
             }
         }
         let blocks = 0..=points.ts.len() as u32 >> BLOCK;

@@ -90,7 +90,7 @@ impl Writer {
         let all = self.causes.len();
         self.causes.retain(|cause| position[cause.from as usize] < OPEN && draft.ts(cause.from) <= ts);
         graph.left_out.causes += (all - self.causes.len()) as u64;
-        let (event, place) = (draft.event(point), draft.place(point));
+        let (event, span) = (draft.event(point), draft.span_of(point));
         let own = tail.map_or(0, |tail| tail.lag);
         let known = ts - own;
         // Cut lags, and find how much earlier the point could have been.
@@ -118,18 +118,18 @@ impl Writer {
             let from = cause.from;
             cause.from = position[from as usize];
             if let Some((bound_by, row)) = cause.cut_off {
-                let (at, of, place) = (draft.ts(from), draft.event(from), draft.place(from));
+                let (at, of, span) = (draft.ts(from), draft.event(from), draft.span_of(from));
                 let part =
                     Cause { lag: cause.lag.min(CUT_OFF), bound_by, row, because: Because::ProgramOrder, ..*cause };
                 if part.lag == cause.lag {
                     *cause = Cause { because: cause.because, ..part };
                 } else {
-                    cause.from = graph.put(at + part.lag, of, place, &[part]);
+                    cause.from = graph.put(at + part.lag, of, span, &[part]);
                     cause.lag -= part.lag;
                 }
             }
         }
-        let mut put = |at: i64, causes: &[Cause]| graph.put(at, event, place, causes);
+        let mut put = |at: i64, causes: &[Cause]| graph.put(at, event, span, causes);
         let mut single: Option<[Cause; 1]> = None;
         if let (Some((latest, row)), Some(&any)) = (rest, self.causes.first()) {
             let (bound_by, because) = (BoundBy::Unexplained, Because::Unknown);
@@ -146,10 +146,10 @@ impl Writer {
 
 impl Graph {
     /// Adds a point, whose causes are points of the graph. Returns its place.
-    fn put(&mut self, at: i64, event: u32, place: u32, causes: &[Cause]) -> u32 {
+    fn put(&mut self, at: i64, event: u32, span: u32, causes: &[Cause]) -> u32 {
         let point = self.ts.len() as u32;
         self.ts.push(at);
-        self.place.push(place);
+        self.span_of.push(span);
         self.events.push(event);
         self.first.push(self.from.len() as u32);
         for cause in causes {
@@ -164,7 +164,7 @@ impl Graph {
     /// Makes room. More points than these are put in only where a time is unexplained, or cut to whole µs.
     fn reserve(&mut self, points: usize, causes: usize) {
         self.ts.reserve_exact(points);
-        self.place.reserve_exact(points);
+        self.span_of.reserve_exact(points);
         self.events.reserve_exact(points);
         self.first.reserve_exact(points + 1);
         self.from.reserve_exact(causes);

@@ -4,7 +4,7 @@ use crate::input::word::{Because, BoundBy};
 
 /// A thread of the CPU or a stream of a GPU, by its number within the rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum Track {
     /// A thread.
     Thread(u32),
     /// A stream.
@@ -35,7 +35,7 @@ pub struct Segment {
     /// The rank that waits, by its place among the ranks that the graph was built of.
     pub rank: u32,
     /// The thread or stream that waits.
-    pub place: Place,
+    pub track: Track,
     /// Row of the event that the time belongs to: whose own time it is, or, between events, the GPU event or the call that waits.
     /// `None` if no event is known.
     pub event: Option<u32>,

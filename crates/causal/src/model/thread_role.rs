@@ -28,7 +28,7 @@ impl ThreadRoles {
         };
         let mut found = Self::default();
         let mut most = (false, 0_i64);
-        for (place, span) in threads.spans.iter().enumerate() {
+        for (index, span) in threads.spans.iter().enumerate() {
             let points = span.first as usize..span.end as usize;
             let events = || threads.event[points.clone()].iter().copied();
             found.works.push(events().any(works));
@@ -36,8 +36,8 @@ impl ThreadRoles {
                 events().any(|event| matches!(host[event as usize].kind, HostKind::Annotation | HostKind::Python));
             let open = points.clone().skip(1).filter(|&point| threads.owner[point] != NONE);
             let length = open.fold(0_i64, |sum, point| sum.saturating_add(threads.ts[point] - threads.ts[point - 1]));
-            if found.works[place] && (is_named, length) > most {
-                (most, found.driver) = ((is_named, length), Some(place));
+            if found.works[index] && (is_named, length) > most {
+                (most, found.driver) = ((is_named, length), Some(index));
             }
         }
         if kernels.event.is_empty() && !found.works.contains(&true) {

@@ -262,8 +262,8 @@ impl Model<'_> {
             let size = model.shape.ranks as u32;
             let events = &mut model.ranks[rank].events;
             events.collectives.push(Collective { group: 1, number, size, amount: 1 });
-            let place = events.collectives.len() as u32 - 1;
-            events.device.last_mut().unwrap().collective = place;
+            let last = events.collectives.len() as u32 - 1;
+            events.device.last_mut().unwrap().collective = last;
         });
     }
 

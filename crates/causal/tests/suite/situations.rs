@@ -3,7 +3,7 @@
 use crate::load::Job;
 use crate::program::{Shape, USUAL, run};
 use causal::{
-    BoundBy, Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, Place, RankEvents, Segment, Stream,
+    BoundBy, Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankEvents, Segment, Stream, Track,
     Window,
 };
 
@@ -135,7 +135,7 @@ fn a_thread_that_looks_in_is_not_waited_for() {
     let graph = build(&job);
     for (rank, before) in before.iter().enumerate() {
         let path = graph.path(&step(&job, rank));
-        assert!(path.iter().all(|segment| segment.place != Place::Thread(9)));
+        assert!(path.iter().all(|segment| segment.track != Track::Thread(9)));
         let both = [before, &path].map(|path| share(path, BoundBy::Compute));
         assert!((both[0] - both[1]).abs() < 0.1, "{both:?}");
     }

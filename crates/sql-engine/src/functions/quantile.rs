@@ -37,8 +37,8 @@ impl State for Quantile {
         self.sort();
         let at = self.chunk_of(&number);
         let Some(chunk) = self.chunks.get_mut(at) else { return };
-        if let Ok(place) = chunk.binary_search_by(|other| other.compare(&number)) {
-            chunk.remove(place);
+        if let Ok(index) = chunk.binary_search_by(|other| other.compare(&number)) {
+            chunk.remove(index);
             self.length -= 1;
         }
         if chunk.is_empty() {

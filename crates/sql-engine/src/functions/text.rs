@@ -6,12 +6,12 @@ use rusqlite::types::{Value, ValueRef};
 use std::cmp::Ordering;
 
 /// Returns the place of the character of this number in bytes; the end, if there are fewer.
-fn place(text: &str, characters: usize) -> usize {
-    text.char_indices().nth(characters).map_or(text.len(), |(place, _)| place)
+fn offset_of(text: &str, characters: usize) -> usize {
+    text.char_indices().nth(characters).map_or(text.len(), |(offset, _)| offset)
 }
 
 /// Returns how many characters `left` and `right` keep: `n`, or all but `-n`.
-fn kept(text: &str, n: i64) -> usize {
+fn retained(text: &str, n: i64) -> usize {
     let n_or_all = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     match u64::try_from(n) {
         Ok(n) => n_or_all(n),
@@ -22,22 +22,22 @@ fn kept(text: &str, n: i64) -> usize {
 /// `left(text, n)`: the first `n` characters, or all but the last `-n`.
 pub(super) fn left(call: &Call<'_>) -> Result<Value> {
     let text = call.text(0);
-    let end = place(&text, kept(&text, call.integer(1)?));
+    let end = offset_of(&text, retained(&text, call.integer(1)?));
     Ok(Value::Text(text[..end].to_owned()))
 }
 
 /// `right(text, n)`: the last `n` characters, or all but the first `-n`.
 pub(super) fn right(call: &Call<'_>) -> Result<Value> {
     let text = call.text(0);
-    let dropped = text.chars().count().saturating_sub(kept(&text, call.integer(1)?));
-    Ok(Value::Text(text[place(&text, dropped)..].to_owned()))
+    let dropped = text.chars().count().saturating_sub(retained(&text, call.integer(1)?));
+    Ok(Value::Text(text[offset_of(&text, dropped)..].to_owned()))
 }
 
 /// `strpos(text, part)`: the number of the character at which the part starts, from 1; 0 without one.
 pub(super) fn strpos(call: &Call<'_>) -> Result<Value> {
     let text = call.text(0);
     let found = text.find(&*call.text(1));
-    Ok(Value::Integer(found.map_or(0, |place| text[..place].chars().count() as i64 + 1)))
+    Ok(Value::Integer(found.map_or(0, |offset| text[..offset].chars().count() as i64 + 1)))
 }
 
 /// `split_part(text, separator, n)`: the part of number `n`, from 1, from the end if negative. An empty separator splits into
@@ -96,7 +96,7 @@ fn pad(call: &Call<'_>, join: fn(&str, String) -> String) -> Result<Value> {
     let length = usize::try_from(call.integer(1)?.max(0)).unwrap_or(usize::MAX);
     let missing = length.saturating_sub(text.chars().count());
     if missing == 0 {
-        return Ok(Value::Text(text[..place(&text, length)].to_owned()));
+        return Ok(Value::Text(text[..offset_of(&text, length)].to_owned()));
     }
     if padding.is_empty() {
         return Err(call.refusal("expected a padding, found an empty text"));

@@ -1,8 +1,8 @@
 //! Candidates for the word at the cursor of a statement, which need not be complete.
 
 use super::names::SqlNames;
-use super::place::boundary;
-use super::tables::{named_tables, table_places, with_names};
+use super::position::boundary;
+use super::tables::{named_tables, table_positions, with_names};
 use super::token::{Token, TokenKind, tokens};
 
 /// What a candidate is.
@@ -35,15 +35,15 @@ pub fn sql_candidates(statement: &str, at: usize, names: &SqlNames) -> (usize, V
     }
     let start = current.filter(|token| token.kind == TokenKind::Word).map_or(at, |token| token.range.start);
     let typed = &statement[start..at];
-    let place = all.partition_point(|token| token.range.start < start);
-    if place > 0 && all[place - 1].is_symbol(".") {
-        let table = place.checked_sub(2).and_then(|table| all[table].name()).unwrap_or_default();
+    let index = all.partition_point(|token| token.range.start < start);
+    if index > 0 && all[index - 1].is_symbol(".") {
+        let table = index.checked_sub(2).and_then(|table| all[table].name()).unwrap_or_default();
         return (start, starting(typed, names.columns(&aliased(&all, &table)), SqlWord::Column));
     }
     if current.is_some_and(|token| token.kind == TokenKind::Number) {
         return (start, Vec::new());
     }
-    if table_places(&all).contains(&place) {
+    if table_positions(&all).contains(&index) {
         let known = names.tables.iter().chain(&names.table_functions).map(|(name, _)| name.clone());
         let tables: Vec<String> = with_names(&all).into_iter().chain(known).collect();
         return (start, starting(typed, &tables, SqlWord::Table));
@@ -68,9 +68,9 @@ pub fn sql_candidates(statement: &str, at: usize, names: &SqlNames) -> (usize, V
 pub fn sql_name_at(statement: &str, at: usize) -> Option<(Option<String>, String)> {
     let all = tokens(statement);
     let is_here = |token: &Token<'_>| token.range.start <= at && at <= token.range.end && token.name().is_some();
-    let place = all.iter().position(is_here)?;
-    let before = place.checked_sub(2).filter(|before| all[before + 1].is_symbol("."));
-    Some((before.and_then(|before| all[before].name()), all[place].name()?))
+    let index = all.iter().position(is_here)?;
+    let before = index.checked_sub(2).filter(|before| all[before + 1].is_symbol("."));
+    Some((before.and_then(|before| all[before].name()), all[index].name()?))
 }
 
 /// Returns the table for which a name stands: itself, or the one whose alias it is.

@@ -1,6 +1,6 @@
 //! Reasons for which a statement of SQL is refused.
 
-use super::place::{line_and_column, marked};
+use super::position::{line_and_column, marked};
 use super::token::tokens;
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub struct StatementError {
     /// What to write instead; empty if the message says it.
     pub rewrite: String,
     /// Line and column of the statement, both from 1, if the place is known.
-    pub place: Option<(usize, usize)>,
+    pub position: Option<(usize, usize)>,
     /// The line with a caret below the place, ready to be printed; empty if the place is not known.
     pub marked: String,
 }
@@ -21,14 +21,14 @@ pub struct StatementError {
 impl StatementError {
     /// Creates an error without a place.
     pub fn new(message: impl Into<String>, rewrite: impl Into<String>) -> Self {
-        Self { message: message.into(), rewrite: rewrite.into(), place: None, marked: String::new() }
+        Self { message: message.into(), rewrite: rewrite.into(), position: None, marked: String::new() }
     }
 
     /// Returns the error with a caret below these bytes of the statement.
     #[must_use]
     pub fn at(self, statement: &str, bytes: Range<usize>) -> Self {
-        let place = Some(line_and_column(statement, bytes.start));
-        Self { place, marked: marked(statement, bytes.start, bytes.len()), ..self }
+        let position = Some(line_and_column(statement, bytes.start));
+        Self { position, marked: marked(statement, bytes.start, bytes.len()), ..self }
     }
 
     /// Returns the error with a caret below the first word of the statement that is this name; unchanged if there is none.

@@ -65,13 +65,13 @@ pub(super) fn split(tokens: &[Token<'_>], all: Range<usize>) -> Vec<Range<usize>
 
 /// Returns the names of the columns by which GROUP BY groups: those that it names, and those of the items that it names or numbers.
 fn grouped_names(tokens: &[Token<'_>], keys: Range<usize>, items: &[Range<usize>]) -> Vec<String> {
-    let is_item = |item: &Range<usize>, place: usize, key: usize| {
+    let is_item = |item: &Range<usize>, index: usize, key: usize| {
         let alias = tokens[item.end - 1].name();
         let is_alias = item.len() > 1 && alias.is_some_and(|alias| tokens[key].is_name(&alias));
-        is_alias || (tokens[key].kind == TokenKind::Number && tokens[key].text == (place + 1).to_string())
+        is_alias || (tokens[key].kind == TokenKind::Number && tokens[key].text == (index + 1).to_string())
     };
     let of_keys = keys.clone().filter_map(|key| tokens[key].name());
-    let chosen = items.iter().enumerate().filter(|(place, item)| keys.clone().any(|key| is_item(item, *place, key)));
+    let chosen = items.iter().enumerate().filter(|(index, item)| keys.clone().any(|key| is_item(item, *index, key)));
     of_keys.chain(chosen.flat_map(|(_, item)| item.clone()).filter_map(|at| tokens[at].name())).collect()
 }
 

@@ -4,7 +4,7 @@ use super::dialect::{instead_of, rows};
 use super::error::StatementError;
 use super::grouping::is_aggregate;
 use super::names::SqlNames;
-use super::tables::{NamedTable, named_tables, table_places, with_names};
+use super::tables::{NamedTable, named_tables, table_positions, with_names};
 use super::token::{Token, TokenKind, tokens};
 use rusqlite::Error;
 use trace_view::format::nearest;
@@ -132,8 +132,8 @@ impl Failed<'_> {
     /// Returns the columns that the statement can use: those of its tables, and the names that it gives itself.
     fn columns(&self) -> Vec<String> {
         let of_tables = self.tables.iter().flat_map(|table| self.names.columns(&table.name).iter().cloned());
-        let given = self.tokens.windows(2).filter(|pair| pair[0].is("AS")).filter_map(|pair| pair[1].name());
-        of_tables.chain(given).collect()
+        let aliases = self.tokens.windows(2).filter(|pair| pair[0].is("AS")).filter_map(|pair| pair[1].name());
+        of_tables.chain(aliases).collect()
     }
 
     /// Explains a column that is unknown, or that several tables have.
@@ -218,9 +218,9 @@ impl Failed<'_> {
         }
         let text = self.text.strip_prefix("no such table: ")?;
         let name = ["main.", "temp."].iter().find_map(|schema| text.strip_prefix(schema)).unwrap_or(text);
-        let places = table_places(&self.tokens);
+        let positions = table_positions(&self.tokens);
         let is_it = |at: &usize| self.tokens.get(*at).is_some_and(|token| token.is_name(name));
-        let in_from = places.into_iter().find(is_it);
+        let in_from = positions.into_iter().find(is_it);
         if let Some(at) = self.token(name).filter(|at| in_from.is_none() && self.is_symbol(at + 1, ".")) {
             return Some(self.unknown_alias(at, name));
         }

@@ -6,7 +6,7 @@ mod error;
 mod grouping;
 mod messages;
 mod names;
-mod place;
+mod position;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -33,7 +33,7 @@ pub(super) struct NamedTable {
 
 /// Returns the tokens at which a table is named, or could be: after FROM and JOIN, and after the commas between tables. The last may be
 /// the number of tokens.
-pub(super) fn table_places(tokens: &[Token<'_>]) -> Vec<usize> {
+pub(super) fn table_positions(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut found = Vec::new();
     // Whether a comma precedes a table; of the innermost parenthesis last.
     let mut in_from = vec![false];
@@ -79,7 +79,7 @@ pub(super) fn named_tables(tokens: &[Token<'_>]) -> Vec<NamedTable> {
         let alias = alias.filter(|token| !token.is_keyword()).and_then(Token::name);
         Some(NamedTable { at, alias: alias.unwrap_or_else(|| name.clone()), name })
     };
-    table_places(tokens).into_iter().filter_map(named).collect()
+    table_positions(tokens).into_iter().filter_map(named).collect()
 }
 
 /// Returns the names of the tables of WITH.
@@ -113,7 +113,7 @@ pub struct TableCall {
 pub fn table_calls(statement: &str, names: &[&str]) -> Vec<TableCall> {
     let tokens = tokens(statement);
     let mut found: Vec<TableCall> = Vec::new();
-    for at in table_places(&tokens) {
+    for at in table_positions(&tokens) {
         let Some(token) = tokens.get(at) else { continue };
         let Some(name) = names.iter().find(|name| token.is(name)) else { continue };
         if found.last().is_some_and(|call| call.range.contains(&token.range.start)) {
@@ -156,9 +156,9 @@ fn split_at_commas(tokens: &[Token<'_>], inside: Range<usize>) -> Vec<Range<usiz
 /// Returns the bytes of the `WITH …` before a byte of a statement, of all tables that are complete there.
 fn with_before(tokens: &[Token<'_>], at: usize) -> Range<usize> {
     let Some(first) = tokens.first().filter(|first| first.is("WITH")) else { return 0..0 };
-    let is_body = |place: &usize| {
-        let before = &tokens[place.saturating_sub(1)];
-        tokens[*place].is_symbol("(") && before.is_any(&["AS", "MATERIALIZED"])
+    let is_body = |index: &usize| {
+        let before = &tokens[index.saturating_sub(1)];
+        tokens[*index].is_symbol("(") && before.is_any(&["AS", "MATERIALIZED"])
     };
     let (mut end, mut next) = (None, 1);
     while let Some(body) = (next..tokens.len()).find(is_body) {
@@ -176,10 +176,10 @@ fn with_before(tokens: &[Token<'_>], at: usize) -> Range<usize> {
 /// Returns the names that a statement may use as tables, those in the arguments of table functions included.
 pub fn tables_named(statement: &str) -> Vec<String> {
     let tokens = tokens(statement);
-    let mut places = table_places(&tokens);
+    let mut positions = table_positions(&tokens);
     // Arguments of table functions: a name after a parenthesis or a comma.
-    places.extend((1..tokens.len()).filter(|&at| tokens[at - 1].is_symbol("(") || tokens[at - 1].is_symbol(",")));
-    let mut names: Vec<String> = places.into_iter().filter_map(|at| tokens.get(at)?.name()).collect();
+    positions.extend((1..tokens.len()).filter(|&at| tokens[at - 1].is_symbol("(") || tokens[at - 1].is_symbol(",")));
+    let mut names: Vec<String> = positions.into_iter().filter_map(|at| tokens.get(at)?.name()).collect();
     names.sort_unstable();
     names.dedup();
     names

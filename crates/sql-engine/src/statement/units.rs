@@ -53,8 +53,8 @@ fn selected(tokens: &[Token<'_>]) -> Vec<Range<usize>> {
     }
     // IS DISTINCT FROM compares.
     let ends =
-        |&place: &usize| tokens[place].is_any(ENDS) && !(tokens[place].is("FROM") && tokens[place - 1].is("DISTINCT"));
-    let last = level(tokens, at).take_while(|place| !ends(place)).last();
+        |&index: &usize| tokens[index].is_any(ENDS) && !(tokens[index].is("FROM") && tokens[index - 1].is("DISTINCT"));
+    let last = level(tokens, at).take_while(|index| !ends(index)).last();
     let end = last
         .map_or(at, |last| if tokens[last].is_symbol("(") { tokens[last].close.saturating_add(1) } else { last + 1 });
     let items = split(tokens, at..end.min(tokens.len()));

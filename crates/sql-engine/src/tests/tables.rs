@@ -182,8 +182,8 @@ pub(super) fn plain_tables(tables: &[Arc<Rows>]) -> Connection {
         let columns = table.columns.iter().map(|column| format!("\"{}\" {}", column.name, column.kind.declared()));
         let columns: Vec<String> = columns.collect();
         connection.execute_batch(&format!("CREATE TABLE {} ({})", table.name, columns.join(", "))).unwrap();
-        let places = vec!["?"; columns.len()].join(", ");
-        let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({places})", table.name)).unwrap();
+        let placeholders = vec!["?"; columns.len()].join(", ");
+        let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({placeholders})", table.name)).unwrap();
         for row in table.rows.iter().flatten() {
             insert.execute(params_from_iter(row.iter().map(bound))).unwrap();
         }

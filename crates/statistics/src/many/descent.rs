@@ -21,7 +21,7 @@ pub struct Descent {
     /// The q of each node among the nodes of its level that were reached; nothing for nodes below what was not kept.
     pub q: Vec<Option<f64>>,
     /// Whether the node is kept: something in its subtree, itself included, has changed.
-    pub kept: Vec<bool>,
+    pub selected: Vec<bool>,
 }
 
 /// Goes down level by level, only below nodes that are kept (Yekutieli, 2008). `parents` names the parent of each node, which comes before
@@ -50,9 +50,9 @@ pub fn descend(parents: &[Option<usize>], alpha: f64, opens: Opens, adjust: &Adj
             above = parents[ancestor];
         }
     }
-    let mut descent = Descent { q: vec![None; count], kept: vec![false; count] };
+    let mut descent = Descent { q: vec![None; count], selected: vec![false; count] };
     for depth in 0..=depths.iter().copied().max().unwrap_or(0) {
-        let is_open = |at: usize| depths[at] == depth && parents[at].is_none_or(|parent| descent.kept[parent]);
+        let is_open = |at: usize| depths[at] == depth && parents[at].is_none_or(|parent| descent.selected[parent]);
         let open: Vec<usize> = (0..count).filter(|&at| is_open(at)).collect();
         if open.is_empty() {
             break;
@@ -66,7 +66,7 @@ pub fn descend(parents: &[Option<usize>], alpha: f64, opens: Opens, adjust: &Adj
             let is_tree = parents[at].is_none() && subtrees[at].len() > 1;
             let q = if is_tree && opens == Opens::Subtree { own[slot].max(below[slot]) } else { own[slot] };
             descent.q[at] = Some(q).filter(|_| !own[slot].is_nan());
-            descent.kept[at] = below[slot] <= alpha || (opens == Opens::Either && own[slot] <= alpha);
+            descent.selected[at] = below[slot] <= alpha || (opens == Opens::Either && own[slot] <= alpha);
         }
     }
     Ok(descent)

@@ -90,10 +90,10 @@ mod tests {
     #[test]
     fn equal_variances_borrow_more_than_unequal_ones() {
         let moderation = Moderation::new(10.0);
-        let alike = moderation.prior(&[1.0, 1.1, 0.9, 1.05, 0.95, 1.0]);
+        let similar = moderation.prior(&[1.0, 1.1, 0.9, 1.05, 0.95, 1.0]);
         let unlike = moderation.prior(&[1.0, 100.0, 0.01, 10.0, 0.1, 1e4]);
-        assert_eq!((alike.degrees, unlike.degrees), (40.0, 4.0));
-        assert!((0.8..1.3).contains(&alike.variance), "{alike:?}");
+        assert_eq!((similar.degrees, unlike.degrees), (40.0, 4.0));
+        assert!((0.8..1.3).contains(&similar.variance), "{similar:?}");
         assert_eq!(moderation.prior(&[0.0, 0.0]).variance, 0.0);
     }
 }

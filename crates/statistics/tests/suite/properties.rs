@@ -199,7 +199,7 @@ fn a_descent_stays_above_what_is_not_kept() {
     };
     let found = descend(&parents, 1e-4, Opens::Either, &by_rate).unwrap();
     // The step and its class are kept for what is below them, though their own p are large.
-    assert_eq!(found.kept, [true, true, false, true, false, false]);
+    assert_eq!(found.selected, [true, true, false, true, false, false]);
     assert!(found.q[3].unwrap() < 1e-4 && found.q[5].is_none());
     assert_eq!(descend(&[Some(0)], 0.05, Opens::Either, &by_rate), Err(Error::Shape));
     assert_eq!(descend(&[Some(1), None], 0.05, Opens::Either, &by_rate), Err(Error::Shape));

@@ -24,8 +24,8 @@ impl Forest {
         }
         let mut nodes = vec![0; 2 * blocks];
         for block in 0..blocks {
-            let places = block * BLOCK..((block + 1) * BLOCK).min(len);
-            nodes[blocks + block] = scan(places.start, places.end, &value) as u32;
+            let range = block * BLOCK..((block + 1) * BLOCK).min(len);
+            nodes[blocks + block] = scan(range.start, range.end, &value) as u32;
         }
         for node in (1..blocks).rev() {
             nodes[node] = larger(nodes[2 * node] as usize, nodes[2 * node + 1] as usize, &value) as u32;
@@ -70,7 +70,7 @@ impl Forest {
 
 /// Returns the place of the largest value in `from..to`.
 fn scan(from: usize, to: usize, value: &impl Fn(usize) -> i64) -> usize {
-    (from + 1..to).fold(from, |best, place| if value(place) > value(best) { place } else { best })
+    (from + 1..to).fold(from, |best, index| if value(index) > value(best) { index } else { best })
 }
 
 /// Returns the place of the larger value, of equal ones the first.
@@ -90,11 +90,11 @@ mod tests {
     fn largest_of_any_range_is_found() {
         for len in [1, 15, 16, 17, 33, 100, 257] {
             let values: Vec<i64> = (0..len as i64).map(|n| (n * 7919) % 31).collect();
-            let forest = Forest::new(len, |place| values[place]);
+            let forest = Forest::new(len, |index| values[index]);
             for from in 0..len {
                 for to in from + 1..=len {
-                    let found = forest.largest(from, to, |place| values[place]);
-                    let expected = (from..to).max_by_key(|&place| (values[place], std::cmp::Reverse(place)));
+                    let found = forest.largest(from, to, |index| values[index]);
+                    let expected = (from..to).max_by_key(|&index| (values[index], std::cmp::Reverse(index)));
                     assert_eq!(Some(found), expected, "{from}..{to} of {len}");
                 }
             }

@@ -80,16 +80,16 @@ impl Lane {
         let (dur, name, event) = (numbers(), numbers(), numbers());
         let mut lane = Self { first, start: vec![0; len].into(), dur, name, event, ..Self::default() };
         for (span, &level) in spans.iter().zip(levels) {
-            let place = next[level as usize];
+            let slot = next[level as usize];
             next[level as usize] += 1;
-            let at = place as usize;
+            let at = slot as usize;
             lane.start[at] = span.start;
             lane.name[at] = span.name;
             lane.event[at] = span.event;
             lane.dur[at] = match u32::try_from(span.dur) {
                 Ok(dur) if dur != WIDE => dur,
                 _ => {
-                    wide.push((place, span.dur));
+                    wide.push((slot, span.dur));
                     WIDE
                 }
             };
@@ -99,7 +99,7 @@ impl Lane {
         let of_level = |level: usize| (lane.first[level] as usize, lane.first[level + 1] as usize);
         if (0..count).map(of_level).any(|(from, to)| to - from > SHORT) {
             let index = |(from, to): (usize, usize)| {
-                let length = |place: usize| lane.length(from + place);
+                let length = |position: usize| lane.length(from + position);
                 (Forest::new(to - from, length), Sums::new(to - from, length))
             };
             lane.indexes = (0..count).map(of_level).map(index).collect();
@@ -136,9 +136,9 @@ impl Lane {
     /// Finds an event by its start and number: its level and its place there.
     pub fn find(&self, start: i64, event: u32) -> Option<(u32, usize)> {
         self.levels().zip(0..).find_map(|(level, number)| {
-            let place = level.first_from(start);
-            (place < level.len() && level.start(place) == start && level.event(place) == event)
-                .then_some((number, place))
+            let position = level.first_from(start);
+            (position < level.len() && level.start(position) == start && level.event(position) == event)
+                .then_some((number, position))
         })
     }
 
@@ -146,7 +146,7 @@ impl Lane {
     pub fn spans(&self) -> impl Iterator<Item = (u32, Span)> {
         self.levels()
             .zip(0..)
-            .flat_map(|(level, number)| (0..level.len()).map(move |place| (number, level.span(place))))
+            .flat_map(|(level, number)| (0..level.len()).map(move |position| (number, level.span(position))))
     }
 
     /// Memory, in bytes.
@@ -156,10 +156,10 @@ impl Lane {
         own + 3 * size_of_val(&*self.dur) + size_of_val(&*self.indexes) + indexes
     }
 
-    fn dur(&self, place: usize) -> i64 {
-        match self.dur[place] {
+    fn dur(&self, position: usize) -> i64 {
+        match self.dur[position] {
             WIDE => {
-                let found = self.wide.binary_search_by_key(&(place as u32), |&(place, _)| place);
+                let found = self.wide.binary_search_by_key(&(position as u32), |&(position, _)| position);
                 found.map_or(i64::from(WIDE), |found| self.wide[found].1)
             }
             dur => i64::from(dur),
@@ -167,8 +167,8 @@ impl Lane {
     }
 
     /// Duration as it is drawn.
-    fn length(&self, place: usize) -> i64 {
-        self.dur(place).max(0)
+    fn length(&self, position: usize) -> i64 {
+        self.dur(position).max(0)
     }
 }
 
@@ -184,33 +184,38 @@ impl Level<'_> {
     }
 
     /// Start of the event at a place.
-    pub fn start(&self, place: usize) -> i64 {
-        self.lane.start[self.from + place]
+    pub fn start(&self, position: usize) -> i64 {
+        self.lane.start[self.from + position]
     }
 
     /// End of the event at a place; not before its start.
-    pub fn end(&self, place: usize) -> i64 {
-        self.start(place).saturating_add(self.lane.length(self.from + place))
+    pub fn end(&self, position: usize) -> i64 {
+        self.start(position).saturating_add(self.lane.length(self.from + position))
     }
 
     /// Duration of the event at a place, as it is recorded.
-    pub fn dur(&self, place: usize) -> i64 {
-        self.lane.dur(self.from + place)
+    pub fn dur(&self, position: usize) -> i64 {
+        self.lane.dur(self.from + position)
     }
 
     /// Name of the event at a place.
-    pub fn name(&self, place: usize) -> Name {
-        self.lane.name[self.from + place]
+    pub fn name(&self, position: usize) -> Name {
+        self.lane.name[self.from + position]
     }
 
     /// Number of the event at a place.
-    pub fn event(&self, place: usize) -> u32 {
-        self.lane.event[self.from + place]
+    pub fn event(&self, position: usize) -> u32 {
+        self.lane.event[self.from + position]
     }
 
     /// Returns the event at a place.
-    pub fn span(&self, place: usize) -> Span {
-        Span { start: self.start(place), dur: self.dur(place), name: self.name(place), event: self.event(place) }
+    pub fn span(&self, position: usize) -> Span {
+        Span {
+            start: self.start(position),
+            dur: self.dur(position),
+            name: self.name(position),
+            event: self.event(position),
+        }
     }
 
     /// Returns the place of the first event that starts at a moment or later.
@@ -224,9 +229,9 @@ impl Level<'_> {
         if next > 0 && self.end(next - 1) > time { next - 1 } else { next }
     }
 
-    /// Returns the place behind the events from `place` on that start at `last` or before; fast if there are about as many as guessed.
-    pub(super) fn after(&self, place: usize, last: i64, guess: usize) -> usize {
-        let starts = &self.lane.start[self.from + place..self.to];
+    /// Returns the place behind the events from `position` on that start at `last` or before; fast if there are about as many as guessed.
+    pub(super) fn after(&self, position: usize, last: i64, guess: usize) -> usize {
+        let starts = &self.lane.start[self.from + position..self.to];
         let is_inside = |at: usize| starts.get(at).is_some_and(|&start| start <= last);
         // The first event is inside. The border is in `low..=high`.
         let (mut low, mut high, mut step) = (0, guess.clamp(1, starts.len()), 1);
@@ -244,16 +249,16 @@ impl Level<'_> {
             }
             low = high.saturating_sub(step).max(low);
         }
-        place + low + starts[low..high].partition_point(|&start| start <= last)
+        position + low + starts[low..high].partition_point(|&start| start <= last)
     }
 
     /// Returns the place of the longest event of a range that is not empty.
     pub(super) fn longest(&self, from: usize, to: usize) -> usize {
-        self.forest.largest(from, to, |place| self.lane.length(self.from + place))
+        self.forest.largest(from, to, |position| self.lane.length(self.from + position))
     }
 
     /// Returns the time of the events of a range, in ns.
     pub(super) fn time(&self, from: usize, to: usize) -> i64 {
-        self.sums.of(from, to, |place| self.lane.length(self.from + place))
+        self.sums.of(from, to, |position| self.lane.length(self.from + position))
     }
 }

@@ -21,9 +21,9 @@ impl Lane {
         while let Some(level) = levels.next() {
             let inner = levels.peek().filter(|_| nests);
             let mut child = inner.map_or(0, |inner| inner.first_until(start));
-            let mut place = level.first_until(start);
-            while place < level.len() && level.start(place) < end {
-                let (from, to) = (level.start(place).max(start), level.end(place).min(end));
+            let mut position = level.first_until(start);
+            while position < level.len() && level.start(position) < end {
+                let (from, to) = (level.start(position).max(start), level.end(position).min(end));
                 let mut inside = 0;
                 if let Some(inner) = inner {
                     while child < inner.len() && inner.start(child) < to {
@@ -37,11 +37,11 @@ impl Lane {
                     }
                 }
                 let total = (to - from).max(0);
-                let sum = sums.entry(level.name(place)).or_default();
+                let sum = sums.entry(level.name(position)).or_default();
                 sum.count += 1;
                 sum.total = sum.total.saturating_add(total);
                 sum.own = sum.own.saturating_add(total - inside);
-                place += 1;
+                position += 1;
             }
         }
     }

@@ -43,15 +43,15 @@ impl Series {
     /// Creates a counter; of several points of one moment the last counts.
     pub fn new(mut points: Vec<Point>) -> Self {
         points.sort_by_key(|point| point.time);
-        points.dedup_by(|later, kept| {
-            let same = later.time == kept.time;
+        points.dedup_by(|later, earlier| {
+            let same = later.time == earlier.time;
             if same {
-                *kept = *later;
+                *earlier = *later;
             }
             same
         });
         points.shrink_to_fit();
-        let forest = Forest::new(points.len(), |place| order(points[place].value));
+        let forest = Forest::new(points.len(), |position| order(points[position].value));
         let max = points.iter().map(|point| point.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
         Self { points, forest, max }
     }
@@ -66,11 +66,11 @@ impl Series {
         self.max
     }
 
-    /// Returns the place behind the points from `place` on that are at `last` or before; fast if there are about as many as guessed. The
+    /// Returns the place behind the points from `position` on that are at `last` or before; fast if there are about as many as guessed. The
     /// first of them is.
-    fn after(&self, place: usize, last: i64, guess: usize) -> usize {
+    fn after(&self, position: usize, last: i64, guess: usize) -> usize {
         let is_inside = |at: usize| self.points.get(at).is_some_and(|point| point.time <= last);
-        let (mut low, mut step) = (place, guess.max(1));
+        let (mut low, mut step) = (position, guess.max(1));
         while is_inside(low + step) {
             low += step;
             step *= 2;
@@ -99,21 +99,21 @@ impl Samples {
     /// Adds what a window shows of a counter, with the point before the window; returns the number of samples.
     pub fn add(&mut self, series: &Series, window: &Window) -> usize {
         let (points, before) = (&series.points, self.len());
-        let value = |place: usize| order(points[place].value);
-        let finite = |place: usize| Some(points[place].value).filter(|value| value.is_finite()).unwrap_or(0.0);
+        let value = |position: usize| order(points[position].value);
+        let finite = |position: usize| Some(points[position].value).filter(|value| value.is_finite()).unwrap_or(0.0);
         let first = points.partition_point(|point| point.time < window.start());
         if let Some(point) = first.checked_sub(1) {
             self.push(points[point].time, finite(point), finite(point), 1);
         }
         // Windows have about as many points as the one before.
-        let (mut place, mut guess) = (first, 1);
-        while place < points.len() && points[place].time < window.end() {
-            let last = window.last_moment(points[place].time);
-            let behind = series.after(place, last, guess);
-            let largest = series.forest.largest(place, behind, value);
-            self.push(points[place].time, finite(largest), finite(behind - 1), (behind - place) as u32);
-            guess = behind - place;
-            place = behind;
+        let (mut position, mut guess) = (first, 1);
+        while position < points.len() && points[position].time < window.end() {
+            let last = window.last_moment(points[position].time);
+            let behind = series.after(position, last, guess);
+            let largest = series.forest.largest(position, behind, value);
+            self.push(points[position].time, finite(largest), finite(behind - 1), (behind - position) as u32);
+            guess = behind - position;
+            position = behind;
         }
         self.len() - before
     }

@@ -50,29 +50,29 @@ impl Slices {
     pub fn add(&mut self, id: u32, lane: &Lane, window: &Window, most: usize) {
         for (level, number) in lane.levels().zip(0..) {
             let before = self.len();
-            let mut place = level.first_until(window.start());
+            let mut position = level.first_until(window.start());
             // Windows have about as many events as the one before.
             let mut guess = 1;
-            while place < level.len() && level.start(place) < window.end() {
-                let start = level.start(place);
+            while position < level.len() && level.start(position) < window.end() {
+                let start = level.start(position);
                 let behind = if start < window.start() {
-                    place + 1
+                    position + 1
                 } else {
-                    level.after(place, window.last_moment(start), guess)
+                    level.after(position, window.last_moment(start), guess)
                 };
-                let longest = if behind == place + 1 { place } else { level.longest(place, behind) };
+                let longest = if behind == position + 1 { position } else { level.longest(position, behind) };
                 let span = level.span(longest);
                 self.start.push(span.start);
                 self.dur.push(span.dur);
                 self.name.push(span.name);
                 self.event.push(span.event);
-                self.count.push((behind - place) as u32);
-                self.busy.push(share(level.time(place, behind), window.size()));
+                self.count.push((behind - position) as u32);
+                self.busy.push(share(level.time(position, behind), window.size()));
                 if self.len() > most {
                     break;
                 }
-                guess = behind - place;
-                place = behind;
+                guess = behind - position;
+                position = behind;
             }
             if self.len() > before {
                 self.tracks.push([id, number, (self.len() - before) as u32]);

@@ -47,7 +47,7 @@ impl Sums {
 
 /// Returns the sum of `from..to`.
 fn scan(from: usize, to: usize, value: &impl Fn(usize) -> i64) -> i64 {
-    (from..to).fold(0_i64, |sum, place| sum.saturating_add(value(place)))
+    (from..to).fold(0_i64, |sum, index| sum.saturating_add(value(index)))
 }
 
 #[cfg(test)]
@@ -58,11 +58,11 @@ mod tests {
     fn sum_of_any_range_is_found() {
         for len in [1, 63, 64, 65, 200] {
             let values: Vec<i64> = (0..len as i64).map(|n| (n * 7919) % 31).collect();
-            let sums = Sums::new(len, |place| values[place]);
+            let sums = Sums::new(len, |index| values[index]);
             for from in 0..len {
                 for to in from..=len {
                     let expected: i64 = values[from..to].iter().sum();
-                    assert_eq!(sums.of(from, to, |place| values[place]), expected, "{from}..{to} of {len}");
+                    assert_eq!(sums.of(from, to, |index| values[index]), expected, "{from}..{to} of {len}");
                 }
             }
         }

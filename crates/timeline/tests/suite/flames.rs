@@ -7,13 +7,13 @@ use timeline::{Call, Flame, FlameBox, Layout};
 fn calls(seed: u64, count: u32) -> Vec<Call> {
     let mut random = Random(seed);
     (0..count)
-        .map(|place| Call {
-            parent: (place > 0 && random.below(10) > 0)
-                .then(|| place - 1 - random.below(u64::from(place.min(5))) as u32),
+        .map(|index| Call {
+            parent: (index > 0 && random.below(10) > 0)
+                .then(|| index - 1 - random.below(u64::from(index.min(5))) as u32),
             name: random.below(5) as u32,
             own: random.below(100) as i64 - 10,
             side: random.below(2) as usize,
-            at: i64::from(place),
+            at: i64::from(index),
         })
         .collect()
 }
@@ -110,7 +110,7 @@ fn vanished_stacks_keep_their_width() {
 #[test]
 fn deep_stacks_do_not_overflow() {
     let calls: Vec<Call> = (0..300_000)
-        .map(|place: u32| Call { parent: place.checked_sub(1), name: place, own: 1, side: 0, at: 0 })
+        .map(|index: u32| Call { parent: index.checked_sub(1), name: index, own: 1, side: 0, at: 0 })
         .collect();
     let boxes = Flame::merged(&calls).boxes(Layout::LeftHeavy, 1_000);
     assert_eq!((boxes[0].sides[0], boxes.len()), (300_000, 1_001));

@@ -46,13 +46,16 @@ fn no_event_is_lost_or_overlaps_another_on_its_level() {
         found.sort_by_key(|span| span.event);
         assert_eq!(found, spans);
         for level in lane.levels() {
-            for place in 1..level.len() {
-                assert!(level.end(place - 1) <= level.start(place) && level.start(place - 1) < level.start(place));
+            for position in 1..level.len() {
+                assert!(
+                    level.end(position - 1) <= level.start(position)
+                        && level.start(position - 1) < level.start(position)
+                );
             }
         }
         for (number, span) in lane.spans() {
-            let (level, place) = lane.find(span.start, span.event).unwrap();
-            assert_eq!((level, lane.levels().nth(level as usize).unwrap().span(place)), (number, span));
+            let (level, position) = lane.find(span.start, span.event).unwrap();
+            assert_eq!((level, lane.levels().nth(level as usize).unwrap().span(position)), (number, span));
         }
     }
 }
@@ -77,7 +80,7 @@ fn view_has_the_longest_event_of_each_window_and_counts_all() {
             let mut row = 0;
             for (level, number) in lane.levels().zip(0_u32..) {
                 let mut windows: BTreeMap<i64, Vec<Span>> = BTreeMap::new();
-                for span in (0..level.len()).map(|place| level.span(place)) {
+                for span in (0..level.len()).map(|position| level.span(position)) {
                     if span.start < window.end() && (span.start >= window.start() || span.end() > window.start()) {
                         let key = (span.start - base).div_euclid(window.size());
                         let before = span.start < window.start();

@@ -36,8 +36,8 @@ fn amount(map: &HeatMap, value: f64) -> String {
 }
 
 /// Returns the line of a column or a row: `rank 37: idle_time 2.31 ms, robust z 35.2`.
-fn farthest(map: &HeatMap, places: impl Iterator<Item = (usize, usize)>, is_column: bool) -> Option<String> {
-    let values = places.filter_map(|(row, column)| Some((row, column, map.value(row, column)?)));
+fn farthest(map: &HeatMap, cells: impl Iterator<Item = (usize, usize)>, is_column: bool) -> Option<String> {
+    let values = cells.filter_map(|(row, column)| Some((row, column, map.value(row, column)?)));
     let (row, column, value) = values.max_by(|one, other| one.2.abs().total_cmp(&other.2.abs()))?;
     let (x, y) = (position(&map.columns, column), position(&map.rows, row));
     let (axis, one, other) = if is_column { (&map.x, x, y) } else { (&map.y, y, x) };

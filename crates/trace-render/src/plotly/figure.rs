@@ -83,12 +83,12 @@ fn cuts(bars: usize) -> Value {
 /// Returns the values of a waterfall's bars as texts: above the bar and above its interval, of a bar that leads down below both. Texts of
 /// the bars themselves would stand where the interval is drawn.
 fn bar_labels(x: &Value, labels: &[String], bars: &[waterfall::Bar], ends: &[Option<[f64; 2]>]) -> Value {
-    let place = |(bar, ends): (&waterfall::Bar, &Option<[f64; 2]>)| {
+    let anchor = |(bar, ends): (&waterfall::Bar, &Option<[f64; 2]>)| {
         let is_down = !bar.is_total && bar.to < bar.from;
         let end = ends.map_or(bar.to, |[low, high]| if is_down { low.min(bar.to) } else { high.max(bar.to) });
         (end, if is_down { "bottom center" } else { "top center" })
     };
-    let (y, position): (Vec<f64>, Vec<&str>) = bars.iter().zip(ends).map(place).unzip();
+    let (y, position): (Vec<f64>, Vec<&str>) = bars.iter().zip(ends).map(anchor).unzip();
     json!({
         "type": "scatter", "mode": "markers+text", "name": "value", "x": x, "y": y, "text": labels, "textposition": position,
         // The size of a marker that is not seen is the distance of the text.

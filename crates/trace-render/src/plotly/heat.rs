@@ -57,8 +57,8 @@ pub(crate) fn heat_map(map: &HeatMap) -> Value {
         layout["yaxis"]["autorange"] = "reversed".into();
     }
     let Some(scale) = scale else { return json!({ "data": [], "layout": layout, "config": config() }) };
-    let columns = columns.iter().map(|(at, text)| label(text, place(&x, *at), true));
-    let rows = rows.iter().map(|(at, text)| label(text, place(&y, *at), false));
+    let columns = columns.iter().map(|(at, text)| label(text, coordinate(&x, *at), true));
+    let rows = rows.iter().map(|(at, text)| label(text, coordinate(&y, *at), false));
     layout["annotations"] = columns.chain(rows).collect();
     let stops = if scale.diverging { &CLEAR_DIVERGING[..] } else { scale.stops() };
     let last = (stops.len() - 1).max(1) as f64;
@@ -118,7 +118,7 @@ fn axis(points: &Points, axis: &Axis, count: usize) -> (Value, Map<String, Value
 
 /// Returns the place of an index along an axis with these positions: between two numbers, or at the nearest name. plotly.js would
 /// read the index of a name as a name, if there is one that looks like it.
-fn place(positions: &Value, at: f64) -> Value {
+fn coordinate(positions: &Value, at: f64) -> Value {
     let number = |index: usize| positions.get(index).and_then(Value::as_f64);
     match (number(0), number(1)) {
         (Some(first), second) => json!(first + at * second.map_or(1.0, |second| second - first)),

@@ -80,16 +80,16 @@ fn waterfall(x: Value, hover: Vec<String>, series: &Series, y_axis: &Axis, inter
     let name = if hover.is_empty() { "" } else { "<b>%{hovertext}</b><br>" };
     let template = format!("{name}%{{text}}{}%{{customdata}}<extra></extra>", unit(y_axis));
     let last = series.y.len().saturating_sub(1);
-    let interval = |place: usize| {
-        let interval = intervals.get(place).copied().flatten();
+    let interval = |index: usize| {
+        let interval = intervals.get(index).copied().flatten();
         interval.map_or(String::new(), |ends| {
-            format!("<br>{}{}", waterfall::interval_text(ends, place == 0 || place == last), unit(y_axis))
+            format!("<br>{}{}", waterfall::interval_text(ends, index == 0 || index == last), unit(y_axis))
         })
     };
-    let measure = |place: usize| {
-        if place == 0 {
+    let measure = |index: usize| {
+        if index == 0 {
             "absolute"
-        } else if place == last {
+        } else if index == last {
             "total"
         } else {
             "relative"

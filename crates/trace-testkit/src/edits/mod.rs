@@ -13,7 +13,7 @@ use event::{Event, Unit};
 use nest::Nest;
 use serde_json::{Map, Value};
 
-pub use score::{Placed, Score, score};
+pub use score::{Assignment, Score, score};
 
 /// A change of a program, as it shows in a trace. Each is made in every step that has the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -126,8 +126,8 @@ impl Nest {
     /// The next sibling with work, if it is an operator.
     pub(super) fn next(&self, events: &[Event], at: usize) -> Option<usize> {
         let up = self.parent[at]?;
-        let place = self.children[up].iter().position(|&child| child == at)?;
-        let next = self.children[up][place + 1..].iter().copied().find(|&child| self.work[child] > 0)?;
+        let index = self.children[up].iter().position(|&child| child == at)?;
+        let next = self.children[up][index + 1..].iter().copied().find(|&child| self.work[child] > 0)?;
         (events[next].role == Role::Operator).then_some(next)
     }
 

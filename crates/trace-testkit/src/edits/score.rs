@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Place of an event in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct Assignment {
     /// Number of its region.
     pub region: usize,
     /// Its duration in ns.
@@ -28,8 +28,8 @@ pub struct Score {
 /// which of them was removed cannot be known.
 pub fn score(
     edited: &Edited,
-    original: &HashMap<u32, Placed>,
-    copy: &HashMap<u32, Placed>,
+    original: &HashMap<u32, Assignment>,
+    copy: &HashMap<u32, Assignment>,
     is_narrow: impl Fn(usize) -> bool,
     up_to_layer: bool,
 ) -> Score {
@@ -37,9 +37,9 @@ pub fn score(
     let mut counterparts: HashMap<u32, u32> = HashMap::new();
     if let Some(layers) = layers {
         // The layers of the copy in order are those up to a gap, and those one further behind it.
-        let kept: Vec<usize> = (0..layers.work.len()).filter(|&layer| layer != layers.removed).collect();
-        for (place, &layer) in kept.iter().enumerate() {
-            let other = if layer == place { place + 1 } else { place };
+        let remaining: Vec<usize> = (0..layers.work.len()).filter(|&layer| layer != layers.removed).collect();
+        for (index, &layer) in remaining.iter().enumerate() {
+            let other = if layer == index { index + 1 } else { index };
             if layers.work[other].len() == layers.work[layer].len() {
                 counterparts.extend(layers.work[layer].iter().copied().zip(layers.work[other].iter().copied()));
             }

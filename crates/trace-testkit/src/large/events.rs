@@ -67,7 +67,7 @@ impl<W: Write> EventWriter<W> {
         text.extend_from_slice(category.as_bytes());
         text.extend_from_slice(b"\", \"name\": \"");
         text.extend_from_slice(name.as_bytes());
-        place(text, process, thread, start);
+        thread_and_time(text, process, thread, start);
         text.extend_from_slice(b", \"dur\": ");
         micros(text, duration);
         text.extend_from_slice(b",\n \"args\": {");
@@ -103,7 +103,7 @@ impl<W: Write> EventWriter<W> {
         let text = &mut self.block;
         text.extend_from_slice(b"{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\": \"");
         text.extend_from_slice(name.as_bytes());
-        place(text, process, thread, at);
+        thread_and_time(text, process, thread, at);
         text.extend_from_slice(b",\n \"args\": {");
         Args { text, any: false }.number("Bytes", bytes).number("Total Allocated", total).number("Device Type", 1);
         text.extend_from_slice(b"}},\n");
@@ -118,7 +118,7 @@ impl<W: Write> EventWriter<W> {
         let text = &mut self.block;
         text.extend_from_slice(b"{\"ph\": \"C\", \"name\": \"");
         text.extend_from_slice(name.as_bytes());
-        place(text, process, 0, at);
+        thread_and_time(text, process, 0, at);
         text.extend_from_slice(b", \"args\": {");
         Args { text, any: false }.number("value", value);
         text.extend_from_slice(b"}},\n");
@@ -129,7 +129,7 @@ impl<W: Write> EventWriter<W> {
     pub(super) fn tail(&mut self, process: u64, start: u64, end: u64) -> io::Result<()> {
         let text = &mut self.block;
         text.extend_from_slice(b"{\"ph\": \"M\", \"name\": \"process_name");
-        place(text, process, 0, start);
+        thread_and_time(text, process, 0, start);
         text.extend_from_slice(b", \"args\": {\"name\": \"python3\"}},\n");
         text.extend_from_slice(b"{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"PyTorch Profiler (0)\", \"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\", \"ts\": ");
         micros(text, start);
@@ -161,7 +161,7 @@ impl<W: Write> EventWriter<W> {
 }
 
 /// Ends the name of an event, and writes its process, thread and time.
-fn place(text: &mut Vec<u8>, process: u64, thread: u64, at: u64) {
+fn thread_and_time(text: &mut Vec<u8>, process: u64, thread: u64, at: u64) {
     text.extend_from_slice(b"\", \"pid\": ");
     decimal(text, process);
     text.extend_from_slice(b", \"tid\": ");

@@ -145,9 +145,9 @@ impl<'a> Draft<'a> {
 
     /// What `make` gives without subqueries.
     pub(super) fn without_subqueries<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
-        let kept = std::mem::take(&mut self.subqueries);
+        let saved = std::mem::take(&mut self.subqueries);
         let made = make(self);
-        self.subqueries = kept;
+        self.subqueries = saved;
         made
     }
 

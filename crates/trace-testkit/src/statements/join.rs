@@ -213,11 +213,11 @@ impl Draft<'_> {
 
     fn inequality_of(&mut self, left: &[Value], right: &[Value]) -> String {
         let a = self.random.of(left).clone();
-        let alike: Vec<&Value> = right.iter().filter(|b| b.kind == a.kind && b.text != a.text).collect();
-        if alike.is_empty() {
+        let same_kind: Vec<&Value> = right.iter().filter(|b| b.kind == a.kind && b.text != a.text).collect();
+        if same_kind.is_empty() {
             return self.comparison_with_literal(&a);
         }
-        let (b, c) = (self.of(&alike).text.clone(), self.of(&alike).text.clone());
+        let (b, c) = (self.of(&same_kind).text.clone(), self.of(&same_kind).text.clone());
         match self.random.below(6) {
             0 => format!("{} BETWEEN {b} AND {c}", a.text),
             1 => format!("{} BETWEEN {b} AND {}", a.text, self.literal(&a)),

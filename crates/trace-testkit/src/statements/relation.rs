@@ -126,20 +126,20 @@ impl Draft<'_> {
             if column.samples.literals.is_empty() {
                 continue;
             }
-            let (text, kept) = match self.random.below(3) {
+            let (text, selectivity) = match self.random.below(3) {
                 0 => {
                     let literal = self.random.of(&column.samples.literals).clone();
-                    let kept = column.samples.share(|sample| sample == literal);
-                    (format!("{} = {}", column.text, comparable(&column, &literal)), kept)
+                    let selectivity = column.samples.share(|sample| sample == literal);
+                    (format!("{} = {}", column.text, comparable(&column, &literal)), selectivity)
                 }
                 1 => {
                     let (first, second) = (
                         self.random.of(&column.samples.literals).clone(),
                         self.random.of(&column.samples.literals).clone(),
                     );
-                    let kept = column.samples.share(|sample| sample == first || sample == second);
+                    let selectivity = column.samples.share(|sample| sample == first || sample == second);
                     let (first, second) = (comparable(&column, &first), comparable(&column, &second));
-                    (format!("{} IN ({first}, {second})", column.text), kept)
+                    (format!("{} IN ({first}, {second})", column.text), selectivity)
                 }
                 _ if column.kind != ColumnKind::Text => {
                     let mut numbers: Vec<(f64, &String)> =
@@ -151,15 +151,15 @@ impl Draft<'_> {
                     }
                     let at = self.random.below(numbers.len() + 1 - span);
                     let (least, most) = (numbers[at], numbers[at + span - 1]);
-                    let kept = column
+                    let selectivity = column
                         .samples
                         .share(|sample| sample.parse().is_ok_and(|number: f64| (least.0..=most.0).contains(&number)));
                     let (least, most) = (comparable(&column, least.1), comparable(&column, most.1));
-                    (format!("{} BETWEEN {least} AND {most}", column.text), kept)
+                    (format!("{} BETWEEN {least} AND {most}", column.text), selectivity)
                 }
                 _ => continue,
             };
-            if kept <= share {
+            if selectivity <= share {
                 return Some(text);
             }
         }

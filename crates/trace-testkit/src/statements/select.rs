@@ -126,7 +126,7 @@ impl Draft<'_> {
 
     /// A query whose columns are `c0`, `c1` and so on, and these columns. It has at most about `most` rows.
     pub(super) fn projection(&mut self, most: usize) -> (String, Vec<Value>) {
-        let kept = std::mem::take(&mut self.subqueries);
+        let saved = std::mem::take(&mut self.subqueries);
         let made = match self.random.below(10) {
             0 | 1 => self.union_of_named(most),
             2..=4 => {
@@ -146,7 +146,7 @@ impl Draft<'_> {
                 named(self.of(&["", "", "", "DISTINCT "]), &values, &tail)
             }
         };
-        self.subqueries = kept;
+        self.subqueries = saved;
         made
     }
 }

@@ -36,7 +36,7 @@ impl Draft<'_> {
     }
 
     fn with_windows(&mut self, mut outputs: Vec<Output>, scope: &Scope, mut tail: String) -> Query {
-        let kept = std::mem::take(&mut self.subqueries);
+        let saved = std::mem::take(&mut self.subqueries);
         if self.chance(12) {
             // Two functions of one window.
             let window = self.window(scope, Order::Rows);
@@ -54,7 +54,7 @@ impl Draft<'_> {
                 outputs.push(output);
             }
         }
-        self.subqueries = kept;
+        self.subqueries = saved;
         let distinct = if outputs.iter().all(|output| output.is_exact) && self.chance(6) { "DISTINCT " } else { "" };
         self.selected(distinct, outputs, &tail)
     }

@@ -149,8 +149,8 @@ fn ranks_wait_for_slow_gpu_unless_another_is_late() {
         let events = events(run);
         ITERATIONS.map(|iteration| nanos(&all_reduces(&events), &events, iteration)).collect::<Vec<_>>()
     });
-    for (place, iteration) in ITERATIONS.enumerate() {
-        let shortest = (0..4).min_by_key(|&rank| waited[rank as usize][place]).unwrap();
+    for (index, iteration) in ITERATIONS.enumerate() {
+        let shortest = (0..4).min_by_key(|&rank| waited[rank as usize][index]).unwrap();
         let late = match iteration {
             1011 => Run::STALLED.0,
             // The weights are averaged after this iteration's exchange, which delays the next one.

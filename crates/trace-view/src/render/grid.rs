@@ -2,7 +2,7 @@
 
 use crate::format::{number, seconds};
 use crate::names::one_line;
-use crate::tree::Place;
+use crate::tree::Node;
 use crate::{Header, Kind, Table, TableValue, Tree, Unit};
 
 /// The most rows of the text and HTML forms.
@@ -19,7 +19,7 @@ pub(super) struct Grid {
     /// The number of rows, and the notes.
     pub(super) footer: String,
     /// The place of each row in the tree; empty if the table is no tree.
-    pub(super) places: Vec<Place>,
+    pub(super) nodes: Vec<Node>,
     /// The column that shows the tree.
     pub(super) tree_column: usize,
 }
@@ -90,7 +90,7 @@ impl Grid {
         rows.truncate(most);
         rows.sort_unstable();
         let shown = rows.iter().filter_map(|&row| table.rows.get(row)).map(Vec::as_slice).collect();
-        Self { places: tree.places(&rows), tree_column: table.tree_column(), ..Self::of_shown(table, shown) }
+        Self { nodes: tree.nodes(&rows), tree_column: table.tree_column(), ..Self::of_shown(table, shown) }
     }
 
     fn of_shown(table: &Table, shown: Vec<&[TableValue]>) -> Self {
@@ -111,7 +111,7 @@ impl Grid {
             .collect();
         let heads = table.headers.iter().map(head).collect();
         let footer = footer(table, shown.len());
-        Self { caption: one_line(&table.caption), heads, rows, footer, places: Vec::new(), tree_column: 0 }
+        Self { caption: one_line(&table.caption), heads, rows, footer, nodes: Vec::new(), tree_column: 0 }
     }
 }
 

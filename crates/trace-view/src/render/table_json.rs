@@ -112,7 +112,7 @@ fn tree_value(tree: &Tree, picked: &[usize]) -> Value {
         picked.iter().map(|&row| (tree.levels()[row], tree.open()[row])).unzip();
     let mut content = json!({ "level": levels, "open": open });
     if picked.len() < tree.levels().len() {
-        content["left"] = tree.places(picked).iter().map(|place| place.left).collect();
+        content["left"] = tree.nodes(picked).iter().map(|node| node.left).collect();
     }
     content
 }

@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use crate::names::{elide, elide_apart, elide_within, is_control};
-use crate::tree::Place;
+use crate::tree::Node;
 use crate::{Figure, Header, Kind, Points, Table, TableValue, grouped};
 
 /// The width of a table in characters, above which names are elided.
@@ -48,7 +48,7 @@ pub(super) fn whole_table_within(table: &Table, width: usize) -> String {
 /// out, which the footer names.
 fn fitting(mut fitting: Grid, width: usize) -> String {
     // A row of a tree may end with how many rows below it are not shown.
-    let behind = fitting.places.iter().map(|place| length(&self::left_out(Some(place)))).max().unwrap_or(0);
+    let behind = fitting.nodes.iter().map(|node| length(&self::left_out(Some(node)))).max().unwrap_or(0);
     let room = Room { width: width.saturating_sub(behind), least_name: LEAST_FITTING_NAME };
     let mut left_out = Vec::new();
     while fitting.heads.len() > 1 && fitting.heads.len() - 1 != fitting.tree_column && !fits(&fitting, &room) {
@@ -100,9 +100,11 @@ fn grid(grid: Grid, room: &Room) -> String {
         lines.push(line(heads.iter().map(|head| index(head).map_or("", |depth| head[depth].as_str())).collect()));
     }
     lines.push(widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>().join("  "));
-    lines.extend((0..grid.rows.len()).map(|row| {
-        line(columns.iter().map(|column| column[row].as_str()).collect()) + &left_out(grid.places.get(row))
-    }));
+    lines.extend(
+        (0..grid.rows.len()).map(|row| {
+            line(columns.iter().map(|column| column[row].as_str()).collect()) + &left_out(grid.nodes.get(row))
+        }),
+    );
     lines.push(grid.footer);
     lines.retain(|line| !line.is_empty());
     lines.join("\n")
@@ -139,8 +141,8 @@ fn head(grid: &Grid, column: usize) -> Vec<String> {
 }
 
 /// Says how many rows below a row of a tree are not shown; nothing if there is none.
-fn left_out(place: Option<&Place>) -> String {
-    match place.map_or(0, |place| place.left) {
+fn left_out(node: Option<&Node>) -> String {
+    match node.map_or(0, |node| node.left) {
         0 => String::new(),
         1 => "  + 1 row below".to_owned(),
         left => format!("  + {} rows below", grouped(left)),
@@ -148,29 +150,29 @@ fn left_out(place: Option<&Place>) -> String {
 }
 
 /// Returns how far a name is indented in a tree, its mark included.
-fn indent(place: &Place) -> usize {
-    (place.level * 2).min(MOST_INDENT) + 2
+fn indent(node: &Node) -> usize {
+    (node.level * 2).min(MOST_INDENT) + 2
 }
 
 /// Writes the names of a tree: indented, with a mark if there are rows below, elided to the width.
 fn tree_names(grid: &Grid, whole: &[String], width: usize) -> Vec<String> {
-    let room = |place: &Place| width.saturating_sub(indent(place)).max(LEAST_TREE_NAME);
-    let short = elide_within(whole, &grid.places.iter().map(room).collect::<Vec<_>>());
-    let name = |(place, short): (&Place, String)| {
-        let mark = match (place.open, place.parent) {
+    let room = |node: &Node| width.saturating_sub(indent(node)).max(LEAST_TREE_NAME);
+    let short = elide_within(whole, &grid.nodes.iter().map(room).collect::<Vec<_>>());
+    let name = |(node, short): (&Node, String)| {
+        let mark = match (node.open, node.parent) {
             (true, _) => '▾',
             (_, true) => '▸',
             _ => ' ',
         };
-        format!("{}{mark} {short}", " ".repeat(indent(place) - 2))
+        format!("{}{mark} {short}", " ".repeat(indent(node) - 2))
     };
-    grid.places.iter().zip(short).map(name).collect()
+    grid.nodes.iter().zip(short).map(name).collect()
 }
 
 /// Elides the values of a column to its width; different names stay different.
 fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
     let whole: Vec<String> = grid.rows.iter().map(|row| row[column].text.clone()).collect();
-    if column == grid.tree_column && !grid.places.is_empty() {
+    if column == grid.tree_column && !grid.nodes.is_empty() {
         return tree_names(grid, &whole, width);
     }
     if grid.heads[column].kind == Kind::Name {
@@ -182,14 +184,14 @@ fn cells(grid: &Grid, column: usize, width: usize) -> Vec<String> {
 /// Returns the width of every column; names and other texts share the width that the numbers leave.
 fn widths(grid: &Grid, heads: &[Vec<String>], of: &Room) -> Vec<usize> {
     let head = |column: usize| heads[column].iter().map(|line| length(line)).max().unwrap_or(0);
-    let indents = |column: usize, row: usize| match grid.places.get(row) {
-        Some(place) if column == grid.tree_column => indent(place),
+    let indents = |column: usize, row: usize| match grid.nodes.get(row) {
+        Some(node) if column == grid.tree_column => indent(node),
         _ => 0,
     };
     let text = |column: usize, row: usize| length(&grid.rows[row][column].text) + indents(column, row);
     let widest = |column: usize| (0..grid.rows.len()).map(|row| text(column, row)).max().unwrap_or(0);
     let least = |column: usize| {
-        let deepest = (0..grid.places.len()).map(|row| indents(column, row)).max().unwrap_or(0);
+        let deepest = (0..grid.nodes.len()).map(|row| indents(column, row)).max().unwrap_or(0);
         of.least_name.max(deepest + LEAST_TREE_NAME)
     };
     let mut widths: Vec<usize> = (0..heads.len()).map(|column| widest(column).max(head(column))).collect();

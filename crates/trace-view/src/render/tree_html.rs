@@ -6,7 +6,7 @@
 use super::grid::{Grid, Head, Shown};
 use super::html::{align, prose, push, tint, title};
 use crate::names::{elide, elide_within};
-use crate::tree::Place;
+use crate::tree::Node;
 use crate::{Kind, grouped};
 
 /// How far each level is indented, in em; less if the tree is deep.
@@ -54,12 +54,12 @@ pub(super) fn tree(grid: &Grid) -> String {
     let short: Vec<Vec<String>> = (0..grid.heads.len()).map(|column| shortened(grid, column, &widths)).collect();
     // The rows that are not closed yet: their level, and how many rows below them are left out.
     let mut path: Vec<(usize, usize)> = Vec::new();
-    for (index, (row, place)) in grid.rows.iter().zip(&grid.places).enumerate() {
-        let level = place.level.min(DEEPEST);
+    for (index, (row, node)) in grid.rows.iter().zip(&grid.nodes).enumerate() {
+        let level = node.level.min(DEEPEST);
         close(&mut html, &mut path, level, &widths);
-        let line = Line { row, place, level, short: short.iter().map(|column| column[index].as_str()).collect() };
-        if place.parent {
-            let open = if place.open { " open" } else { "" };
+        let line = Line { row, node, level, short: short.iter().map(|column| column[index].as_str()).collect() };
+        if node.parent {
+            let open = if node.open { " open" } else { "" };
             push(
                 &mut html,
                 format_args!(
@@ -69,7 +69,7 @@ pub(super) fn tree(grid: &Grid) -> String {
             );
             line.write(&mut html, grid, &widths);
             html.push_str("</summary>");
-            path.push((level, place.left));
+            path.push((level, node.left));
         } else {
             push(&mut html, format_args!("<div style=\"{}{LINE}\">", margin(level, &widths)));
             line.write(&mut html, grid, &widths);
@@ -139,7 +139,7 @@ fn heads(html: &mut String, grid: &Grid, widths: &Widths) {
 /// A row to write.
 struct Line<'a> {
     row: &'a [Shown],
-    place: &'a Place,
+    node: &'a Node,
     level: usize,
     short: Vec<&'a str>,
 }
@@ -159,7 +159,7 @@ impl Line<'_> {
                     shown.bar.map(tint).unwrap_or_default()
                 ),
             );
-            let weight = if is_tree && self.place.level == 0 { "font-weight:bold;" } else { "" };
+            let weight = if is_tree && self.node.level == 0 { "font-weight:bold;" } else { "" };
             match head.kind {
                 // The font is set inside, since em depends on it.
                 Kind::Name => push(
@@ -174,9 +174,9 @@ impl Line<'_> {
 
 impl Widths {
     fn of(grid: &Grid) -> Self {
-        let deepest = grid.places.iter().map(|place| place.level.min(DEEPEST)).max().unwrap_or(0);
+        let deepest = grid.nodes.iter().map(|node| node.level.min(DEEPEST)).max().unwrap_or(0);
         let step = STEP.min(MOST_INDENT / deepest.max(1) as f64);
-        let level = |row: usize| grid.places.get(row).map_or(0, |place| place.level.min(DEEPEST)) as f64;
+        let level = |row: usize| grid.nodes.get(row).map_or(0, |node| node.level.min(DEEPEST)) as f64;
         let chars = |text: &str| text.chars().count() as f64;
         let width = |(column, head): (usize, &Head)| {
             let rows = grid.rows.iter().enumerate();
@@ -217,11 +217,11 @@ fn shortened(grid: &Grid, column: usize, widths: &Widths) -> Vec<String> {
     if grid.heads[column].kind != Kind::Name {
         return whole.iter().map(|text| elide(text, TEXT_CHARS)).collect();
     }
-    let room = |place: &Place| {
-        let indent = if column == grid.tree_column { widths.step * place.level.min(DEEPEST) as f64 } else { 0.0 };
+    let room = |node: &Node| {
+        let indent = if column == grid.tree_column { widths.step * node.level.min(DEEPEST) as f64 } else { 0.0 };
         (((widths.columns[column] - indent - 0.6) / MONO) as usize).max(LEAST_CHARS)
     };
-    elide_within(&whole, &grid.places.iter().map(room).collect::<Vec<_>>())
+    elide_within(&whole, &grid.nodes.iter().map(room).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

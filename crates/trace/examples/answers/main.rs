@@ -79,10 +79,10 @@ fn answers(path: &str, options: &LoadOptions) -> Outcome<()> {
     for entry in CATALOG {
         step(&peaks, entry.name, |digest| {
             // The only positional parameter is a text: the name of an operator.
-            let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-            let given: Map<String, Value> =
-                places.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
-            let answer = entry.ask(&analysis, given, Some(&all))?;
+            let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+            let arguments: Map<String, Value> =
+                positional.map(|parameter| (parameter.name.to_owned(), json!("aten::linear"))).collect();
+            let answer = entry.ask(&analysis, arguments, Some(&all))?;
             digest.debug(&(&answer.figures, &answer.notes));
             // One after the other: tables that do not fit in memory are mapped from files.
             for table in answer.tables {

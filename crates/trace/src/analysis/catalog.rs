@@ -102,16 +102,16 @@ impl Entry {
     ///
     /// # Errors
     /// If a parameter is unknown or invalid, or a rank does not exist.
-    pub fn ask(&self, traces: &TraceAnalysis, given: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Answer> {
-        (self.erased.ask)(traces, self.complete(given)?, ranks)
+    pub fn ask(&self, traces: &TraceAnalysis, arguments: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Answer> {
+        (self.erased.ask)(traces, self.complete(arguments)?, ranks)
     }
 
     /// Returns the ranks to map: `ranks`, or those that the parameters or the analysis choose.
     ///
     /// # Errors
     /// As [`Entry::ask`].
-    pub fn ranks(&self, plan: &Plan, given: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Vec<i64>> {
-        (self.erased.ranks)(plan, self.complete(given)?, ranks)
+    pub fn ranks(&self, plan: &Plan, arguments: Map<String, Value>, ranks: Option<&[i64]>) -> Result<Vec<i64>> {
+        (self.erased.ranks)(plan, self.complete(arguments)?, ranks)
     }
 
     /// Computes the partial result of one rank, as bytes that any process can merge and finish. The example of [`Plan`] shows
@@ -119,8 +119,8 @@ impl Entry {
     ///
     /// # Errors
     /// If a parameter is unknown or invalid, or the events lack a column.
-    pub fn map(&self, rank: &RankView, given: Map<String, Value>) -> Result<Vec<u8>> {
-        let parameters = self.complete(given)?;
+    pub fn map(&self, rank: &RankView, arguments: Map<String, Value>) -> Result<Vec<u8>> {
+        let parameters = self.complete(arguments)?;
         guarded(|| (self.erased.map)(rank, parameters))
     }
 
@@ -129,9 +129,9 @@ impl Entry {
     ///
     /// # Errors
     /// [`Error::WrongState`] if one is damaged, or of another version, analysis or parameters.
-    pub fn merge(&self, given: Map<String, Value>, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+    pub fn merge(&self, arguments: Map<String, Value>, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
         let states: Vec<&[u8]> = states.iter().map(AsRef::as_ref).collect();
-        (self.erased.merge)(&states, self.complete(given)?)
+        (self.erased.merge)(&states, self.complete(arguments)?)
     }
 
     /// Computes the answer from the merged partial result of these ranks: the same as [`Entry::ask`] would.
@@ -141,18 +141,18 @@ impl Entry {
     pub fn finish(
         &self,
         plan: &Plan,
-        given: Map<String, Value>,
+        arguments: Map<String, Value>,
         ranks: Option<&[i64]>,
         state: &[u8],
     ) -> Result<Answer> {
-        let parameters = self.complete(given)?;
+        let parameters = self.complete(arguments)?;
         guarded(|| (self.erased.finish)(plan, state, parameters, ranks))
     }
 
     /// Returns all parameters: those given, and the defaults of the rest.
-    fn complete(&self, given: Map<String, Value>) -> Result<Value> {
+    fn complete(&self, arguments: Map<String, Value>) -> Result<Value> {
         let mut parameters = self.defaults();
-        for (name, value) in given {
+        for (name, value) in arguments {
             match parameters.get_mut(&name) {
                 Some(default) => *default = value,
                 None => {

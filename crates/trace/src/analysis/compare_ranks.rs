@@ -167,8 +167,8 @@ impl Analysis for CompareRanks {
         let stragglers = divided.stragglers.named();
         let mut notes = self.verdict(&ranks, &found, stragglers);
         // A straggler is the answer; that there is none is a remark.
-        let place = if stragglers.is_empty() { notes.len() } else { 0 };
-        notes.splice(place..place, divided.stragglers.sentence());
+        let index = if stragglers.is_empty() { notes.len() } else { 0 };
+        notes.splice(index..index, divided.stragglers.sentence());
         notes.extend(of_steps);
         notes.extend(divided.notes());
         notes.extend(without_gpu(&no_gpu.into_iter().collect::<Vec<_>>()));

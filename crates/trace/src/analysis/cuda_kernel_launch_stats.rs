@@ -133,11 +133,11 @@ impl Analysis for CudaKernelLaunchStats {
         let without = ranks.ranks_where(|rows| rows.len() == 0);
         let note = nothing_on(&without, "No launches that started work on the GPU");
         let figures = self.figures(&ranks)?;
-        let kept = figures.len();
+        let count = figures.len();
         let mut answer = Answer { figures, notes: note.into_iter().collect(), ..Answer::default() };
         let draw = |map: &RankMap| map.deviations("Launches on each rank");
         if without.len() < ranks.0.len() {
-            answer = answer.with_map(&by_rank(&ranks)?, draw, kept);
+            answer = answer.with_map(&by_rank(&ranks)?, draw, count);
         }
         Ok(Answer { tables: ranks.into_tables(&Self::TABLES[0]), ..answer })
     }

@@ -4,7 +4,7 @@ use super::{AnswerTable, ByRank, TableSchema};
 use crate::Result;
 use crate::dataset::SpillFolder;
 use crate::exec::context::Inherited;
-use crate::store::{KeptBytes, KeptFrame, no_space};
+use crate::store::{SpillableFrame, SpilledBytes, no_space};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
 use std::io::{Result as IoResult, Write};
@@ -35,14 +35,14 @@ impl AnswerFiles {
         rank: i64,
         about: usize,
         write: impl FnOnce(&mut dyn Write) -> IoResult<()>,
-    ) -> Result<KeptBytes> {
+    ) -> Result<SpilledBytes> {
         let folder = self.folder.path();
-        KeptBytes::write(folder, write).map_err(|error| no_space(error, rank, folder, about))
+        SpilledBytes::write(folder, write).map_err(|error| no_space(error, rank, folder, about))
     }
 
-    fn frame(&self, rank: i64, frame: DataFrame) -> Result<KeptFrame> {
+    fn frame(&self, rank: i64, frame: DataFrame) -> Result<SpillableFrame> {
         let (folder, bytes) = (self.folder.path(), frame.estimated_size());
-        KeptFrame::write(folder, frame).map_err(|error| no_space(error, rank, folder, bytes))
+        SpillableFrame::write(folder, frame).map_err(|error| no_space(error, rank, folder, bytes))
     }
 }
 
@@ -57,7 +57,7 @@ pub enum Listed<T, F = Finished> {
 
 /// The finished rows of one rank.
 #[derive(Debug)]
-pub struct Finished(KeptFrame);
+pub struct Finished(SpillableFrame);
 
 impl<T: Default, F> Default for Listed<T, F> {
     fn default() -> Self {

@@ -144,24 +144,24 @@ impl AnswerTable {
 }
 
 impl Answer {
-    /// Replaces all figures but the first `kept` by a heat map of `drawn`, columns of the table `name`, and adds the sentence on
+    /// Replaces all figures but the first `count` by a heat map of `drawn`, columns of the table `name`, and adds the sentence on
     /// outliers; with few ranks nothing changes.
-    pub(super) fn with_heat_map(self, title: &str, name: &str, drawn: &[&str], kept: usize) -> Self {
+    pub(super) fn with_heat_map(self, title: &str, name: &str, drawn: &[&str], count: usize) -> Self {
         let table = self.whole_tables().into_iter().find(|table| table.name == name);
         let Some(rows) = table.as_ref().and_then(RankRows::of) else { return self };
-        self.with_map(&rows.map(drawn), |map| map.deviations(title), kept)
+        self.with_map(&rows.map(drawn), |map| map.deviations(title), count)
     }
 
-    /// Replaces all figures but the first `kept` by the drawing of a map, and adds the sentence on outliers, once; with few
+    /// Replaces all figures but the first `count` by the drawing of a map, and adds the sentence on outliers, once; with few
     /// ranks nothing changes.
-    pub(super) fn with_map(mut self, map: &RankMap, draw: impl Fn(&RankMap) -> HeatMap, kept: usize) -> Self {
+    pub(super) fn with_map(mut self, map: &RankMap, draw: impl Fn(&RankMap) -> HeatMap, count: usize) -> Self {
         if !map.is_large() {
             return self;
         }
         if self.heat_maps.is_empty() {
             self.notes.push(map.sentence());
         }
-        self.figures.truncate(kept);
+        self.figures.truncate(count);
         self.heat_maps.push(draw(map));
         self
     }

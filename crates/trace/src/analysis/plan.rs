@@ -1,8 +1,8 @@
 //! The plan of questions about a trace: what all ranks share, from facts that are known without events.
 
-use super::kept_rows::KeptRows;
 use super::narrowing::Narrowing;
 use super::rank_view::{RankView, TraceContext};
+use super::retained_rows::RetainedRows;
 use super::{Analysis, Answer, Mapped, nothing_on};
 use crate::error::DistributedReason;
 use crate::filter::TraceFilter;
@@ -117,7 +117,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Self::view`].
-    pub(super) fn view_with(&self, trace: &Trace, whole: &KeptRows) -> Result<RankView> {
+    pub(super) fn view_with(&self, trace: &Trace, whole: &RetainedRows) -> Result<RankView> {
         // Rows refer to columns as they are in the file.
         if self.context.changes_columns() {
             return self.view(trace);

@@ -12,7 +12,7 @@ pub struct Parameter {
     /// One line of meaning.
     pub meaning: &'static str,
     /// The placeholder in usage lines of a required, positional parameter; `None` if it is given by name.
-    pub place: Option<&'static str>,
+    pub placeholder: Option<&'static str>,
 }
 
 /// The kind of a parameter's value.
@@ -45,13 +45,13 @@ pub enum ParameterKind {
 impl Parameter {
     /// Creates a parameter that is given by name.
     pub const fn new(name: &'static str, kind: ParameterKind, meaning: &'static str) -> Self {
-        Self { name, kind, meaning, place: None }
+        Self { name, kind, meaning, placeholder: None }
     }
 
-    /// Makes the parameter positional and required; usage lines call it `place`.
+    /// Makes the parameter positional and required; usage lines call it `placeholder`.
     #[must_use]
-    pub const fn at(self, place: &'static str) -> Self {
-        Self { place: Some(place), ..self }
+    pub const fn at(self, placeholder: &'static str) -> Self {
+        Self { placeholder: Some(placeholder), ..self }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Runs analyses on a loaded trace.
 
-use super::kept_rows::KeptRows;
 use super::listed::AnswerFiles;
 use super::narrowing::Narrowing;
+use super::retained_rows::RetainedRows;
 use super::{Analysis, Answer, Mapped, Merge, Plan, RankView};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
@@ -50,7 +50,7 @@ struct Prepared {
     /// Its view, kept; `None` if it is made for each question.
     view: Option<RankView>,
     /// Its rows before filters, if its view is not kept.
-    whole: KeptRows,
+    whole: RetainedRows,
 }
 
 impl Prepared {
@@ -118,7 +118,7 @@ impl TraceAnalysis {
         let keeps = rows > 0 && rows.saturating_mul(RankView::BYTES_PER_ROW) as u64 <= budget.left() / 2;
         let prepare = |trace: &Trace| {
             let view = if keeps && trace.is_in_memory() { Some(plan.view(trace)?) } else { None };
-            Ok(Prepared { trace: trace.clone(), view, whole: KeptRows::default() })
+            Ok(Prepared { trace: trace.clone(), view, whole: RetainedRows::default() })
         };
         let ranks = match keeps {
             true => Batches::within(budget, PREPARATION).each(traces.traces(), |_| 0, prepare)?,

@@ -5,7 +5,7 @@ use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::counter::{Bandwidth, BandwidthPoint, Point, Queues, read_points, write_points};
 use crate::error::ParameterReason;
-use crate::store::KeptBytes;
+use crate::store::SpilledBytes;
 use crate::write::{TraceCopy, TraceEdit, micros_text};
 use crate::{Error, Result};
 use polars::df;
@@ -88,7 +88,7 @@ pub struct State {
 #[derive(Debug)]
 struct CountersInFile {
     counts: (usize, usize),
-    points: KeptBytes,
+    points: SpilledBytes,
 }
 
 /// The counters of one rank, on the clock of its trace.

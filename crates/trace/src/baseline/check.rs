@@ -1,7 +1,7 @@
 //! A single run, judged by a baseline: by the interval in which one more run of the same program is expected.
 
-use super::kept::{Baseline, BaselineRegion};
 use super::run_times::{RegionTime, RunTimes};
+use super::stored::{Baseline, BaselineRegion};
 use crate::certainty::{ALPHA, score};
 use crate::gate::{
     ChangedRegion, Gate, GateAnswer, Limited, Measured, StructuralFact, is_named, judge_limit, left_out_classes,
@@ -52,8 +52,8 @@ impl Gate {
         let n = baseline.runs.len();
         let class_pair = |class: &str| {
             let of_run = run.classes.iter().find(|(word, _)| *word == class).map_or(0.0, |(_, us)| *us);
-            let kept = baseline.classes.get(class).cloned().unwrap_or_else(|| vec![0.0; n]);
-            Pair { baseline: kept, run: of_run }
+            let stored = baseline.classes.get(class).cloned().unwrap_or_else(|| vec![0.0; n]);
+            Pair { baseline: stored, run: of_run }
         };
         let of_class = |class: &str| {
             let pair = class_pair(class);

@@ -1,8 +1,8 @@
 //! The file of baselines.
 
-use super::kept::Baseline;
-use crate::error::KeptFileReason;
-use crate::write::KeptFile;
+use super::stored::Baseline;
+use crate::error::VersionedFileReason;
+use crate::write::VersionedFile;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// The file of baselines, unless another one is named: relative to the folder of the repository.
 pub const BASELINES_FILE: &str = ".tracebook/baselines.json";
 
-const FILE: KeptFile = KeptFile { what: "baselines", version: 1, most_bytes: 256 << 20 };
+const FILE: VersionedFile = VersionedFile { what: "baselines", version: 1, most_bytes: 256 << 20 };
 
 /// Baselines by name.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,13 +28,13 @@ impl Baselines {
     /// Reads the file; no baselines if there is none.
     ///
     /// # Errors
-    /// [`Error::KeptFile`] if it cannot be read, is damaged, or is of a newer version.
+    /// [`Error::VersionedFile`] if it cannot be read, is damaged, or is of a newer version.
     pub fn read(path: &Path) -> Result<Baselines> {
         let all = FILE.read::<Document>(path)?.map_or_else(Vec::new, |document| document.baselines);
-        let damaged = |reason| Error::KeptFile {
+        let damaged = |reason| Error::VersionedFile {
             what: FILE.what,
             path: path.to_owned(),
-            reason: KeptFileReason::Damaged(reason),
+            reason: VersionedFileReason::Damaged(reason),
         };
         all.iter().try_for_each(Baseline::check).map_err(damaged)?;
         Ok(Baselines { all })
@@ -43,7 +43,7 @@ impl Baselines {
     /// Writes the file whole or not at all, and creates its folder.
     ///
     /// # Errors
-    /// [`Error::KeptFile`] if it cannot be written.
+    /// [`Error::VersionedFile`] if it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         FILE.write(path, &Document { version: FILE.version, baselines: self.all.clone() })
     }

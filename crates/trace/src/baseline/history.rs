@@ -49,11 +49,11 @@ impl History {
     /// The history of runs with so many of the largest regions; 5 if it is not said.
     pub fn of(runs: &[RunTimes], top: Option<usize>) -> History {
         let mut regions: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (place, run) in runs.iter().enumerate() {
+        for (index, run) in runs.iter().enumerate() {
             for time in &run.regions {
                 let name = RegionTime::called(time);
                 let times = regions.entry(name).or_insert_with(|| vec![0.0; runs.len()]);
-                if let Some(sum) = times.get_mut(place) {
+                if let Some(sum) = times.get_mut(index) {
                     *sum += time.us;
                 }
             }

@@ -3,13 +3,13 @@
 mod check;
 mod file;
 mod history;
-mod kept;
 mod present;
 mod run_times;
+mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use file::{BASELINES_FILE, Baselines};
 pub use history::{History, HistoryChange};
-pub use kept::{Baseline, BaselineRegion, BaselineRun};
 pub use run_times::{RegionTime, RunTimes};
+pub use stored::{Baseline, BaselineRegion, BaselineRun};

@@ -1,7 +1,7 @@
 //! Baselines as tables.
 
 use super::file::Baselines;
-use super::kept::Baseline;
+use super::stored::Baseline;
 use statistics::{FEWEST, prediction, variance};
 use trace_view::format::counted;
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};

@@ -59,12 +59,12 @@ fn later_runs_are_judged_by_prediction_intervals() {
 
 #[test]
 fn the_interval_is_that_of_one_more_run() {
-    let mut kept = Baseline::new("main");
+    let mut baseline = Baseline::new("main");
     for (seed, us) in [98.0, 100.0, 101.0, 101.0].into_iter().enumerate() {
-        kept.add(&RunTimes { step_us: us, ..times(seed as u64, 1.0) });
+        baseline.add(&RunTimes { step_us: us, ..times(seed as u64, 1.0) });
     }
     let run = RunTimes { step_us: 110.0, ..times(9, 1.0) };
-    let answer = gate(&["3%"]).judge_run(&kept, &run).unwrap();
+    let answer = gate(&["3%"]).judge_run(&baseline, &run).unwrap();
     // t(3) = 3.1824 · s = √2 · √(1 + 1/4)
     let half = 3.182_446 * (2.0_f64 * 1.25).sqrt() / 100.0;
     let [estimate, low, high] = answer.cases[0].growth.unwrap();
@@ -78,9 +78,9 @@ fn the_interval_is_that_of_one_more_run() {
 fn false_alarms_against_a_baseline_are_rare() {
     let mut alarms = 0;
     for repetition in 0..100 {
-        let mut kept = Baseline::new("main");
-        (0..6).for_each(|seed| kept.add(&times(1_000 * repetition + seed, 1.0)));
-        let answer = gate(&["1%"]).judge_run(&kept, &times(1_000 * repetition + 900, 1.0)).unwrap();
+        let mut baseline = Baseline::new("main");
+        (0..6).for_each(|seed| baseline.add(&times(1_000 * repetition + seed, 1.0)));
+        let answer = gate(&["1%"]).judge_run(&baseline, &times(1_000 * repetition + 900, 1.0)).unwrap();
         alarms += usize::from(!answer.changed.is_empty() || answer.outcome() == Outcome::Exceeded);
     }
     assert!(alarms <= 8, "{alarms} of 100");
@@ -162,9 +162,9 @@ fn baselines_stay_small() {
         let small = RegionTime { key: format!("s{number}"), us: 0.1, ..run.regions[0].clone() };
         run.regions.push(small);
     }
-    let mut kept = Baseline::new("main");
-    kept.add(&run);
-    assert_eq!(kept.regions.len(), 12);
+    let mut baseline = Baseline::new("main");
+    baseline.add(&run);
+    assert_eq!(baseline.regions.len(), 12);
 }
 
 /// Three operators in two iterations; `aten::b` takes `us`.

@@ -90,9 +90,9 @@ impl BoundChange {
     fn of(traces: [&TraceSet; 2], sides: &[BoundSide; 2], regions: Vec<RegionBound>) -> Self {
         let mut classes: Vec<ClassBound> =
             BoundBy::ALL.into_iter().map(|bound_by| ClassBound { bound_by, ns: [0; 2] }).collect();
-        for (place, side) in sides.iter().enumerate() {
+        for (index, side) in sides.iter().enumerate() {
             for &(bound_by, ns) in &side.shares {
-                classes[bound_by as usize].ns[place] = side.a_step(ns);
+                classes[bound_by as usize].ns[index] = side.a_step(ns);
             }
         }
         classes.retain(|class| class.ns != [0; 2]);

@@ -36,15 +36,15 @@ pub(super) fn regions(
     let windows = answers.each_ref().map(|answer| answer.windows().len());
     let mut sums: BTreeMap<Option<usize>, [HashMap<BoundBy, i64>; 2]> = BTreeMap::new();
     for (side, answer) in answers.iter().enumerate() {
-        let mut placed: BTreeMap<i64, PlacedEvents> = BTreeMap::new();
+        let mut located: BTreeMap<i64, LocatedEvents> = BTreeMap::new();
         for part in answer.windows().iter().flat_map(|window| &window.intervals) {
             let region = match part.event {
                 None => None,
                 Some(event) => {
-                    let events = match placed.entry(part.rank) {
+                    let events = match located.entry(part.rank) {
                         Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(place) => {
-                            place.insert(PlacedEvents::of(traces[side], explanation, side, part.rank)?)
+                        Entry::Vacant(slot) => {
+                            slot.insert(LocatedEvents::of(traces[side], explanation, side, part.rank)?)
                         }
                     };
                     events.region(event)
@@ -73,13 +73,13 @@ pub(super) fn regions(
 }
 
 /// The events of a rank with their regions.
-struct PlacedEvents {
+struct LocatedEvents {
     rows: EventRows,
     graph: RankGraph,
     regions: HashMap<u32, u32>,
 }
 
-impl PlacedEvents {
+impl LocatedEvents {
     fn of(traces: &TraceSet, explanation: &Explanation, side: usize, rank: i64) -> Result<Self> {
         checkpoint::check()?;
         let trace = traces.rank(rank)?;

@@ -93,7 +93,7 @@ impl ViewGraph<'_> {
         }
         let mut matches = self.rows.per_text(|name| operator.is_none_or(|operator| operator.is_match(name)));
         // The level of the outermost match that is open.
-        let (mut level, mut base, mut kept) = (0, None, Vec::new());
+        let (mut level, mut base, mut selected) = (0, None, Vec::new());
         self.graph.forest().walk(
             |row| self.order(row),
             |step| match step {
@@ -103,7 +103,7 @@ impl ViewGraph<'_> {
                         base = Some(level);
                     }
                     if base.is_some_and(|base| depth.is_none_or(|depth| level - base < depth)) {
-                        kept.push(row as u32);
+                        selected.push(row as u32);
                     }
                     level += 1;
                 }
@@ -114,10 +114,10 @@ impl ViewGraph<'_> {
             },
         );
         if self.compat == Compat::Exact {
-            return kept;
+            return selected;
         }
-        let mut is_kept = vec![false; self.rows.len()];
-        kept.into_iter().for_each(|row| is_kept[row as usize] = true);
-        self.view.rows().iter().copied().filter(|&row| is_kept[row as usize]).collect()
+        let mut is_selected = vec![false; self.rows.len()];
+        selected.into_iter().for_each(|row| is_selected[row as usize] = true);
+        self.view.rows().iter().copied().filter(|&row| is_selected[row as usize]).collect()
     }
 }

@@ -60,8 +60,8 @@ impl<'v> ViewGraph<'v> {
     pub(super) fn table(&self, wanted: &[u32]) -> Result<DataFrame> {
         let (rows, graph, origin) = (&self.rows, &self.graph, self.view.origin());
         let all = self.view.all_events();
-        let place = IdxCa::from_vec("row".into(), wanted.to_vec());
-        let given = |name: &str| -> Result<FrameColumn> { Ok(all.column(name)?.take(&place)?) };
+        let positions = IdxCa::from_vec("row".into(), wanted.to_vec());
+        let recorded = |name: &str| -> Result<FrameColumn> { Ok(all.column(name)?.take(&positions)?) };
         let is_hta = self.compat == Compat::Hta;
         let at = |name: &str, of: &dyn Fn(usize) -> Option<i64>| -> FrameColumn {
             let values: Vec<Option<i64>> = wanted.iter().map(|&row| of(row as usize)).collect();
@@ -78,15 +78,15 @@ impl<'v> ViewGraph<'v> {
         let count = |row: usize| is_known(row).then(|| i64::from(graph.kernels(row).count));
         let columns = vec![
             at(RANK, &|_| Some(self.view.rank())),
-            given(INDEX)?,
-            given(NAME)?,
-            given(CAT)?,
-            given(PID)?,
-            given(TID)?,
-            given(STREAM)?,
-            given(ITERATION)?,
+            recorded(INDEX)?,
+            recorded(NAME)?,
+            recorded(CAT)?,
+            recorded(PID)?,
+            recorded(TID)?,
+            recorded(STREAM)?,
+            recorded(ITERATION)?,
             at(TS, &|row| Some(rows.ts(row)?.saturating_sub(origin))),
-            given(DUR)?,
+            recorded(DUR)?,
             at("self_dur", &|row| {
                 (!graph.is_launched(rows, row) && graph.depth(row).is_some()).then(|| graph.self_ns(row))
             }),

@@ -58,15 +58,15 @@ fn each_event_is_before_those_below_it() {
 #[test]
 fn operator_and_depth_keep_what_is_below() {
     let analysis = analysis(&builder());
-    let kept = |operator: Option<&str>, depth: Option<u32>| {
+    let selected = |operator: Option<&str>, depth: Option<u32>| {
         let query = CallGraph { operator: operator.map(str::to_owned), depth, ..CallGraph::default() };
         names(&analysis.call_graph(&query).unwrap())
     };
-    assert_eq!(kept(Some("addmm$"), None), ["aten::addmm", "cudaLaunchKernel", "gemm"]);
-    assert_eq!(kept(Some("^aten::"), Some(1)), ["aten::linear", "aten::add"]);
-    assert_eq!(kept(None, Some(2)), ["aten::linear", "aten::addmm", "aten::add", "cudaLaunchKernel"]);
+    assert_eq!(selected(Some("addmm$"), None), ["aten::addmm", "cudaLaunchKernel", "gemm"]);
+    assert_eq!(selected(Some("^aten::"), Some(1)), ["aten::linear", "aten::add"]);
+    assert_eq!(selected(None, Some(2)), ["aten::linear", "aten::addmm", "aten::add", "cudaLaunchKernel"]);
     // A kernel is no operator.
-    assert!(kept(Some("gemm"), None).is_empty());
+    assert!(selected(Some("gemm"), None).is_empty());
     let wrong = CallGraph { operator: Some("(".into()), ..CallGraph::default() };
     let error = analysis.call_graph(&wrong).unwrap_err().to_string();
     assert_eq!(error, "call_graph: invalid operator `(`: expected a regular expression");

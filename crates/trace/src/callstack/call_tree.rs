@@ -64,21 +64,21 @@ impl Trace {
         let seen: Vec<u32> = (0..rows.len() as u32).collect();
         let graph = RankGraph::of(&rows, &seen, Compat::Exact);
         let forest = graph.forest();
-        let placed: Vec<(u32, u32)> =
+        let nodes: Vec<(u32, u32)> =
             cancellable(seen).filter_map(|row| Some((row, forest.depth(row as usize)?))).collect();
         let of = |row: u32| row as usize;
         let is_launched = |row: u32| graph.is_launched(&rows, row as usize);
         let with_kernels = |row: u32| Some(graph.kernels(row as usize)).filter(|kernels| kernels.count > 0);
-        let at = |of: &dyn Fn(u32) -> Option<i64>| placed.iter().map(|&(row, _)| of(row)).collect::<Vec<Option<i64>>>();
+        let at = |of: &dyn Fn(u32) -> Option<i64>| nodes.iter().map(|&(row, _)| of(row)).collect::<Vec<Option<i64>>>();
         Ok(df!(
-            "row" => placed.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
-            "parent" => placed.iter().map(|&(row, _)| forest.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
-            "depth" => placed.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
-            ITERATION => placed.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
-            "is_launched" => placed.iter().map(|&(row, _)| is_launched(row)).collect::<Vec<bool>>(),
+            "row" => nodes.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
+            "parent" => nodes.iter().map(|&(row, _)| forest.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
+            "depth" => nodes.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
+            ITERATION => nodes.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
+            "is_launched" => nodes.iter().map(|&(row, _)| is_launched(row)).collect::<Vec<bool>>(),
             "self_dur" => at(&|row| (!is_launched(row)).then(|| graph.self_ns(of(row)))),
-            "height" => placed.iter().map(|&(row, _)| graph.height(of(row))).collect::<Vec<Option<u32>>>(),
-            "num_kernels" => placed.iter().map(|&(row, _)| graph.kernels(of(row)).count).collect::<Vec<u32>>(),
+            "height" => nodes.iter().map(|&(row, _)| graph.height(of(row))).collect::<Vec<Option<u32>>>(),
+            "num_kernels" => nodes.iter().map(|&(row, _)| graph.kernels(of(row)).count).collect::<Vec<u32>>(),
             "kernel_dur_sum" => at(&|row| with_kernels(row).map(|kernels| kernels.ns)),
             "first_kernel_start" => at(&|row| with_kernels(row).map(|kernels| kernels.first_start)),
             "last_kernel_end" => at(&|row| with_kernels(row).map(|kernels| kernels.last_end)),

@@ -60,11 +60,11 @@ pub(crate) fn hta_stacks(rows: &EventRows, seen: &[u32]) -> Vec<HtaStack> {
         let (mut calls, mut steps, mut passes, mut autograd) = (Vec::new(), Vec::new(), Vec::new(), false);
         for &row in cancellable(&of_thread) {
             let (None, Some(start)) = (rows.stream(row as usize), rows.ts(row as usize)) else { continue };
-            let place = calls.len() as u32;
+            let index = calls.len() as u32;
             calls.push(Call { start, end: start.saturating_add(rows.dur(row as usize)), row });
             let Marks { is_step, is_backward, is_autograd } = marks(rows.name(row as usize));
-            steps.extend(is_step.then_some(place));
-            passes.extend(is_backward.then_some(place));
+            steps.extend(is_step.then_some(index));
+            passes.extend(is_backward.then_some(index));
             autograd |= is_autograd;
         }
         let Some(first) = calls.first() else { continue };

@@ -184,11 +184,11 @@ fn parent_is_the_shortest_enclosing_call_in_both_modes() {
         };
         let exact = parents(Closing::OwnEnd);
         assert_eq!(exact, parents(Closing::LastOpened), "{calls:?}");
-        for (place, call) in calls.iter().enumerate() {
-            let around = calls[..place].iter().filter(|outer| outer.start <= call.start && call.end <= outer.end);
+        for (index, call) in calls.iter().enumerate() {
+            let around = calls[..index].iter().filter(|outer| outer.start <= call.start && call.end <= outer.end);
             let shortest = around.min_by_key(|outer| (outer.end - outer.start, Reverse(outer.row)));
             let parent = calls.iter().find(|outer| Some(outer.row) == exact[call.row as usize]);
-            let before = Enclosing::new(calls[..place].iter().map(|outer| (outer.start, outer.end)));
+            let before = Enclosing::new(calls[..index].iter().map(|outer| (outer.start, outer.end)));
             let found = before.last_around(call.start, call.end).map(|found| calls[found].row);
             assert_eq!(found, exact[call.row as usize], "{call:?} of {calls:?}");
             let length = |call: Option<&Call>| call.map(|call| call.end - call.start);

@@ -1,12 +1,12 @@
 //! Conclusions of a comparison: words of verdicts, sentences, comparability of the sides. Explanations, comparisons by name,
 //! gates and baselines share them.
 
-mod alike;
+mod comparability;
 mod findings;
 mod score;
 mod words;
 
-pub(crate) use alike::{EventMix, InputShapes};
+pub(crate) use comparability::{EventMix, InputShapes};
 pub(crate) use findings::{CountOf, Findings, StepFinding, structure};
 pub(crate) use score::score;
 pub use words::SampleKind;

@@ -114,7 +114,7 @@ impl ParserConfig {
     /// [`Error::UnknownVersion`] for a version older than the first.
     pub fn get_versioned_cfg(version: YamlVersion) -> Result<Self> {
         if version < YamlVersion::default() {
-            return Err(Error::UnknownVersion { given: version.to_string() });
+            return Err(Error::UnknownVersion { version: version.to_string() });
         }
         let known = Self::ARGS_DEFAULT.into_iter().filter(|spec| spec.min_supported_version <= version);
         Ok(Self { version, ..Self::new(known) })
@@ -156,7 +156,7 @@ impl ParserConfig {
     /// [`Error::UnknownArg`] if there is none.
     pub fn arg(key: &str) -> Result<AttributeSpec> {
         let found = known_args().find(|arg| arg.key == key);
-        found.map(AvailableArg::spec).ok_or_else(|| Error::UnknownArg { given: key.to_owned() })
+        found.map(AvailableArg::spec).ok_or_else(|| Error::UnknownArg { word: key.to_owned() })
     }
 
     /// Adds the arguments of collectives.
@@ -190,7 +190,7 @@ impl ParserConfig {
     pub fn get_args(&self) -> Result<Vec<AttributeSpec>> {
         let Some(selected) = &self.selected_arg_keys else { return Ok(self.args.clone()) };
         let find = |name: &String| self.args.iter().find(|spec| spec.name == *name).cloned();
-        selected.iter().map(|name| find(name).ok_or_else(|| Error::UnknownArg { given: name.clone() })).collect()
+        selected.iter().map(|name| find(name).ok_or_else(|| Error::UnknownArg { word: name.clone() })).collect()
     }
 
     /// Restricts the request to these of its columns; `None` for all.

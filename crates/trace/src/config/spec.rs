@@ -150,7 +150,7 @@ impl FromStr for YamlVersion {
         let numbers: Option<Vec<u32>> = text.split('.').map(|number| number.parse().ok()).collect();
         match numbers.as_deref() {
             Some(&[major, minor, patch]) => Ok(Self { major, minor, patch }),
-            _ => Err(Error::NotAVersion { given: text.to_owned() }),
+            _ => Err(Error::NotAVersion { text: text.to_owned() }),
         }
     }
 }

@@ -98,10 +98,10 @@ fn signed(out: &mut dyn Write, value: i64) -> Result<()> {
 
 fn number(from: &mut dyn BufRead) -> Result<i64> {
     let mut value = 0_u64;
-    for place in 0..10 {
+    for position in 0..10 {
         let mut byte = [0];
         from.read_exact(&mut byte)?;
-        value |= u64::from(byte[0] & 0x7f) << (7 * place);
+        value |= u64::from(byte[0] & 0x7f) << (7 * position);
         if byte[0] & 0x80 == 0 {
             return Ok((value >> 1) as i64 ^ -((value & 1) as i64));
         }

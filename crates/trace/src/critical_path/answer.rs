@@ -76,23 +76,23 @@ pub(super) struct OnPath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lane {
     pub(super) name: String,
-    pub(super) place: LanePlace,
+    pub(super) key: LaneKey,
     /// When it had an event; close ones are one.
     pub(super) busy: Vec<(i64, i64)>,
 }
 
 /// Which thread or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum LanePlace {
+pub(super) enum LaneKey {
     Thread { rank: i64, pid: Option<i64>, tid: Option<i64> },
     Stream { rank: i64, device: Option<i64>, stream: Option<i64> },
 }
 
 impl Interval {
-    pub(super) fn place(&self) -> LanePlace {
+    pub(super) fn lane_key(&self) -> LaneKey {
         match self.stream {
-            Some(_) => LanePlace::Stream { rank: self.rank, device: self.device, stream: self.stream },
-            None => LanePlace::Thread { rank: self.rank, pid: self.pid, tid: self.tid },
+            Some(_) => LaneKey::Stream { rank: self.rank, device: self.device, stream: self.stream },
+            None => LaneKey::Thread { rank: self.rank, pid: self.pid, tid: self.tid },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The figures of an answer: what bounds each step as bars, the path of one step through its threads and streams.
 
-use super::answer::{BoundWindow, CriticalPathAnswer, LanePlace};
+use super::answer::{BoundWindow, CriticalPathAnswer, LaneKey};
 use causal::BoundBy;
 use std::collections::HashMap;
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
@@ -55,14 +55,14 @@ impl CriticalPathAnswer {
         let (unit, per_ns) = fitting(window.duration_ns());
         let count = window.lanes.len();
         // The first lane is at the top.
-        let place: HashMap<LanePlace, f64> =
-            window.lanes.iter().enumerate().map(|(at, lane)| (lane.place, (count - 1 - at) as f64)).collect();
+        let positions: HashMap<LaneKey, f64> =
+            window.lanes.iter().enumerate().map(|(at, lane)| (lane.key, (count - 1 - at) as f64)).collect();
         let x = |ns: i64| (ns - window.start) as f64 * per_ns;
         let mut series = Vec::new();
         let mut busy = Spans::default();
         for lane in &window.lanes {
             for &(start, end) in &lane.busy {
-                busy.add(x(start), x(end), place[&lane.place]);
+                busy.add(x(start), x(end), positions[&lane.key]);
             }
         }
         series.push(busy.series(NOT_ON_PATH));
@@ -70,7 +70,7 @@ impl CriticalPathAnswer {
         let mut by_class: HashMap<BoundBy, Spans> = HashMap::new();
         let (mut line_x, mut line_y) = (Vec::new(), Vec::new());
         for interval in window.intervals.iter().filter(|interval| interval.duration() >= least) {
-            let Some(&y) = place.get(&interval.place()) else { continue };
+            let Some(&y) = positions.get(&interval.lane_key()) else { continue };
             by_class.entry(interval.bound_by).or_default().add(x(interval.start), x(interval.end), y);
             line_x.extend([x(interval.start), x(interval.end)]);
             line_y.extend([y, y]);

@@ -10,14 +10,14 @@ use causal::{Check, Graph, Stopped, Stream};
 pub(super) struct Job {
     pub(super) graph: Graph,
     /// By rank its threads and streams.
-    pub(super) places: Vec<Places>,
+    pub(super) tracks: Vec<Tracks>,
     /// By rank its events.
     pub(super) rows: Vec<EventRows>,
 }
 
 /// What the numbers of threads and streams of a rank mean.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Tracks {
     /// Process and thread by number.
     pub(super) threads: Vec<(Option<i64>, Option<i64>)>,
     /// Device and stream by number.
@@ -30,15 +30,15 @@ impl Job {
     /// # Errors
     /// [`Error::Interrupted`] if the call is cancelled; if the events of a rank cannot be read.
     pub(super) fn of(traces: &[&Trace], compat: Compat, loads_data: impl Fn(&str) -> bool) -> crate::Result<Self> {
-        let (mut ranks, mut places, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ranks, mut tracks, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for trace in traces {
             let (recording, of_rank) = checkpoint::guarded(|| recording(trace, compat, traces.len(), &loads_data))?;
-            places.push(Places { threads: recording.threads, streams: recording.events.streams.clone() });
+            tracks.push(Tracks { threads: recording.threads, streams: recording.events.streams.clone() });
             ranks.push(recording.events);
             rows.push(of_rank);
         }
         let graph = unless_cancelled(|check| Graph::build(ranks, check))?;
-        Ok(Self { graph, places, rows })
+        Ok(Self { graph, tracks, rows })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Threads and streams of a window, for the figure.
 
-use super::answer::{BoundWindow, Lane, LanePlace};
+use super::answer::{BoundWindow, Lane, LaneKey};
 use super::figure::MOST_LANES;
 use super::ranks::LoadedRank;
 use crate::Result;
@@ -13,29 +13,29 @@ use std::collections::{HashMap, HashSet};
 const FINEST: i64 = 1_500;
 
 /// Returns the lanes of a window: those of its path, then those with most events; threads first, each rank for itself.
-pub(super) fn lanes(window: &BoundWindow, place: usize, ranks: &[LoadedRank], graph: &Graph) -> Result<Vec<Lane>> {
-    let on_path: HashSet<LanePlace> = window.intervals.iter().map(|interval| interval.place()).collect();
-    let of_rank = |lane: &LanePlace| match lane {
-        LanePlace::Thread { rank, .. } | LanePlace::Stream { rank, .. } => *rank,
+pub(super) fn lanes(window: &BoundWindow, index: usize, ranks: &[LoadedRank], graph: &Graph) -> Result<Vec<Lane>> {
+    let on_path: HashSet<LaneKey> = window.intervals.iter().map(|interval| interval.lane_key()).collect();
+    let of_rank = |lane: &LaneKey| match lane {
+        LaneKey::Thread { rank, .. } | LaneKey::Stream { rank, .. } => *rank,
     };
     let shown: HashSet<i64> = on_path.iter().map(of_rank).chain([window.rank]).collect();
-    let mut lanes: HashMap<LanePlace, Vec<(i64, i64)>> = on_path.iter().map(|lane| (*lane, Vec::new())).collect();
+    let mut lanes: HashMap<LaneKey, Vec<(i64, i64)>> = on_path.iter().map(|lane| (*lane, Vec::new())).collect();
     for (at, rank) in ranks.iter().enumerate().filter(|(_, rank)| shown.contains(&rank.trace.rank())) {
         let ahead = |at: usize| graph.ahead(u32::try_from(at).unwrap_or(u32::MAX));
-        collect(rank, ahead(place) - ahead(at), window, &mut lanes)?;
+        collect(rank, ahead(index) - ahead(at), window, &mut lanes)?;
     }
-    let mut lanes: Vec<(LanePlace, Vec<(i64, i64)>)> = lanes.into_iter().collect();
+    let mut lanes: Vec<(LaneKey, Vec<(i64, i64)>)> = lanes.into_iter().collect();
     lanes.sort_by_key(|(lane, busy)| (!on_path.contains(lane), std::cmp::Reverse(busy.len()), *lane));
     lanes.truncate(MOST_LANES);
     lanes.sort_by_key(|(lane, _)| (of_rank(lane) != window.rank, of_rank(lane), *lane));
     let several = shown.len() > 1;
     let devices: HashSet<Option<i64>> = lanes
         .iter()
-        .filter_map(|(lane, _)| if let LanePlace::Stream { device, .. } = lane { Some(*device) } else { None })
+        .filter_map(|(lane, _)| if let LaneKey::Stream { device, .. } = lane { Some(*device) } else { None })
         .collect();
-    let named = |(place, busy): (LanePlace, Vec<(i64, i64)>)| Lane {
-        name: name(&place, several, devices.len() > 1),
-        place,
+    let named = |(key, busy): (LaneKey, Vec<(i64, i64)>)| Lane {
+        name: name(&key, several, devices.len() > 1),
+        key,
         busy: merged(busy, window.duration_ns() / FINEST),
     };
     Ok(lanes.into_iter().map(named).collect())
@@ -46,7 +46,7 @@ fn collect(
     rank: &LoadedRank,
     shift: i64,
     window: &BoundWindow,
-    lanes: &mut HashMap<LanePlace, Vec<(i64, i64)>>,
+    lanes: &mut HashMap<LaneKey, Vec<(i64, i64)>>,
 ) -> Result<()> {
     let rows = &rank.rows;
     let mut kind = rows.kinds();
@@ -56,11 +56,11 @@ fn collect(
             checkpoint::check()?;
         }
         let (one, other) = rows.thread(row);
-        let place = match kind(row) {
+        let key = match kind(row) {
             EventKind::Kernel | EventKind::Memory => {
-                LanePlace::Stream { rank: number, device: one, stream: rows.stream(row).or(other) }
+                LaneKey::Stream { rank: number, device: one, stream: rows.stream(row).or(other) }
             }
-            EventKind::Operator | EventKind::Call => LanePlace::Thread { rank: number, pid: one, tid: other },
+            EventKind::Operator | EventKind::Call => LaneKey::Thread { rank: number, pid: one, tid: other },
             // Annotations are around everything.
             _ => continue,
         };
@@ -70,7 +70,7 @@ fn collect(
         if end <= window.start || start >= window.end {
             continue;
         }
-        lanes.entry(place).or_default().push((start.max(window.start), end.min(window.end)));
+        lanes.entry(key).or_default().push((start.max(window.start), end.min(window.end)));
     }
     Ok(())
 }
@@ -88,14 +88,14 @@ fn merged(mut busy: Vec<(i64, i64)>, close: i64) -> Vec<(i64, i64)> {
     joined
 }
 
-fn name(place: &LanePlace, several: bool, devices: bool) -> String {
+fn name(key: &LaneKey, several: bool, devices: bool) -> String {
     let number = |of: &Option<i64>| of.map_or_else(|| "?".to_owned(), |of| of.to_string());
-    let (rank, text) = match place {
-        LanePlace::Thread { rank, tid, .. } => (rank, format!("thread {}", number(tid))),
-        LanePlace::Stream { rank, device, stream } if devices => {
+    let (rank, text) = match key {
+        LaneKey::Thread { rank, tid, .. } => (rank, format!("thread {}", number(tid))),
+        LaneKey::Stream { rank, device, stream } if devices => {
             (rank, format!("GPU {} stream {}", number(device), number(stream)))
         }
-        LanePlace::Stream { rank, stream, .. } => (rank, format!("stream {}", number(stream))),
+        LaneKey::Stream { rank, stream, .. } => (rank, format!("stream {}", number(stream))),
     };
     if several { format!("rank {rank} {text}") } else { text }
 }

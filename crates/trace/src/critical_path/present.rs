@@ -102,8 +102,8 @@ impl CriticalPathAnswer {
         };
         let bound = format!("{which} is {}.", self.diagnosis());
         if !self.proposes {
-            let said: Vec<String> = self.what_if.iter().map(sentence).collect();
-            return format!("{bound}\n{}", said.join("\n"));
+            let sentences: Vec<String> = self.what_if.iter().map(sentence).collect();
+            return format!("{bound}\n{}", sentences.join("\n"));
         }
         match self.what_if.first() {
             Some(best) => format!(
@@ -243,13 +243,13 @@ impl CriticalPathAnswer {
         }
         let names_window = |name: &str| matches!(name, "rank" | "of_rank" | "annotation" | "instance");
         let is_path = columns == PATH_COLUMNS;
-        let kept: Vec<String> = table
+        let selected: Vec<String> = table
             .headers
             .iter()
             .map(|header| header.name.clone())
             .filter(|name| !one || !names_window(name) || (is_path && name == "rank"))
             .collect();
-        table.select(&kept).in_fitting_time_unit()
+        table.select(&selected).in_fitting_time_unit()
     }
 }
 

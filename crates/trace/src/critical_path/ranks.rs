@@ -1,6 +1,6 @@
 //! The ranks of an answer: those that are asked for, and others for their collectives as far as memory has room.
 
-use super::job::{Job, Places};
+use super::job::{Job, Tracks};
 use super::query::CriticalPath;
 use crate::exec::memory::Task;
 use crate::frame::EventRows;
@@ -17,7 +17,7 @@ const TASK: Task<'static> = Task::Answer("critical_path");
 pub(super) struct LoadedRank {
     pub(super) trace: Trace,
     pub(super) rows: EventRows,
-    pub(super) places: Places,
+    pub(super) tracks: Tracks,
 }
 
 /// The graph of a question.
@@ -59,8 +59,8 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Re
     }
     used.sort_by_key(|trace| trace.rank());
     let job = Job::of(&used, traces.compat(), |name| query.loads_data(name))?;
-    let ranks = used.into_iter().zip(job.places).zip(job.rows);
-    let ranks = ranks.map(|((trace, places), rows)| LoadedRank { trace: trace.clone(), rows, places }).collect();
+    let ranks = used.into_iter().zip(job.tracks).zip(job.rows);
+    let ranks = ranks.map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks }).collect();
     let mut notes = Vec::new();
     if !others_used.is_empty() {
         let are = if others_used.len() == 1 { "counts" } else { "count" };
@@ -80,14 +80,14 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Re
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) texts: Vec<String>,
-    places: HashMap<u32, u32>,
+    indices: HashMap<u32, u32>,
 }
 
 impl Names {
     /// Returns the place of a name, by its code.
     pub(super) fn of(&mut self, rank: &LoadedRank, code: u32) -> u32 {
         let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        *self.places.entry(code).or_insert_with(|| {
+        *self.indices.entry(code).or_insert_with(|| {
             self.texts.push(rank.rows.text(code).to_owned());
             next
         })
@@ -95,6 +95,6 @@ impl Names {
 
     /// Returns a name that has a place, by its code.
     pub(super) fn known(&self, code: u32) -> Option<&str> {
-        self.texts.get(*self.places.get(&code)? as usize).map(String::as_str)
+        self.texts.get(*self.indices.get(&code)? as usize).map(String::as_str)
     }
 }

@@ -9,7 +9,7 @@ use super::operators::Outermost;
 use super::query::CriticalPath;
 use super::ranks::{LoadedRank, Names, load};
 use super::savings::{Saved, grouped};
-use super::steps::{Placed, Steps};
+use super::steps::{IndexedWindow, Steps};
 use super::tried::{changes, sweeps};
 use super::windows::{Chosen, known_annotations, windows};
 use crate::error::CriticalPathReason;
@@ -44,7 +44,7 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     let mut names = Names::default();
     let operators = ranks.iter().map(|rank| Outermost::of(&rank.rows)).collect::<Result<Vec<_>>>()?;
     let mut found = Vec::with_capacity(chosen.len());
-    for (place, window, of) in &chosen {
+    for (index, window, of) in &chosen {
         checkpoint::check()?;
         let path = graph.path(window);
         let intervals = path.iter().map(|segment| {
@@ -52,20 +52,20 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
             interval(segment, &ranks[rank], &operators[rank], &mut names)
         });
         let intervals: Vec<Interval> = intervals.collect();
-        found.push((*place, grouped(&path, &ranks), intervals, of));
+        found.push((*index, grouped(&path, &ranks), intervals, of));
     }
     let longest = query.top.max(query.proposals.saturating_mul(CANDIDATES));
     let mut savings = Saved::of(&graph, &asked_windows, &ranks);
     let mut bound = Vec::with_capacity(found.len());
-    for (at, (place, groups, intervals, of)) in found.into_iter().enumerate() {
+    for (at, (index, groups, intervals, of)) in found.into_iter().enumerate() {
         let mut on_path = Vec::with_capacity(groups.len());
         for (position, (key, group)) in groups.into_iter().enumerate() {
             let saved_ns = if position < longest { Some(savings.both(key, at)?) } else { None };
-            let name = key.1.map(|code| names.of(&ranks[place], code));
+            let name = key.1.map(|code| names.of(&ranks[index], code));
             on_path.push(OnPath { bound_by: key.0, name, count: group.count, duration_ns: group.ns, saved_ns });
         }
         bound.push(BoundWindow {
-            rank: ranks[place].trace.rank(),
+            rank: ranks[index].trace.rank(),
             annotation: of.annotation.clone(),
             instances: of.instances,
             of: of.of,
@@ -76,8 +76,8 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
             lanes: Vec::new(),
         });
     }
-    if let ([window], [(place, ..)]) = (bound.as_mut_slice(), chosen.as_slice()) {
-        window.lanes = lanes(window, *place, &ranks, &graph)?;
+    if let ([window], [(index, ..)]) = (bound.as_mut_slice(), chosen.as_slice()) {
+        window.lanes = lanes(window, *index, &ranks, &graph)?;
     }
     let mut what_if = changes(query, &ranks, &graph, &asked_windows, &steps)?;
     let sweeps = sweeps(query, &ranks, &graph, &asked_windows, &steps)?;
@@ -121,10 +121,10 @@ pub(super) fn chosen(
     graph: &Graph,
     label: &str,
     query: &CriticalPath,
-) -> Result<(Vec<Placed>, Option<String>)> {
+) -> Result<(Vec<IndexedWindow>, Option<String>)> {
     let mut found = Vec::new();
     let (mut without, mut cut) = (Vec::new(), Vec::new());
-    for (place, rank) in ranks.iter().enumerate().filter(|(_, rank)| asked.contains(&rank.trace.rank())) {
+    for (index, rank) in ranks.iter().enumerate().filter(|(_, rank)| asked.contains(&rank.trace.rank())) {
         let number = rank.trace.rank();
         let Some((windows, is_cut)) = windows(&rank.rows, number, query)? else {
             without.push(number);
@@ -132,19 +132,19 @@ pub(super) fn chosen(
         };
         cut.extend(is_cut.then_some(number));
         for chosen in windows {
-            let place_of = u32::try_from(place).unwrap_or(u32::MAX);
+            let rank_index = u32::try_from(index).unwrap_or(u32::MAX);
             let (window, chosen) = match chosen.thread {
                 Some(thread) => {
-                    let thread = rank.places.threads.iter().position(|known| *known == thread);
+                    let thread = rank.tracks.threads.iter().position(|known| *known == thread);
                     let thread = thread.and_then(|thread| u32::try_from(thread).ok());
-                    (Window { rank: place_of, thread, start: chosen.start, end: chosen.end }, chosen)
+                    (Window { rank: rank_index, thread, start: chosen.start, end: chosen.end }, chosen)
                 }
                 None => {
-                    let whole = graph.whole(place_of).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
+                    let whole = graph.whole(rank_index).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
                     (whole, Chosen { start: whole.start, end: whole.end, ..chosen })
                 }
             };
-            found.push((place, window, chosen));
+            found.push((index, window, chosen));
         }
     }
     if found.is_empty() {
@@ -160,24 +160,24 @@ pub(super) fn chosen(
         .into());
     }
     let numbered = |ranks: &[i64]| trace_view::format::numbered("rank", ranks);
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if !without.is_empty() {
-        said.push(format!("No such annotation on {}.", numbered(&without)));
+        sentences.push(format!("No such annotation on {}.", numbered(&without)));
     }
     if !cut.is_empty() {
-        said.push(format!("The last annotation is cut off and left out on {}.", numbered(&cut)));
+        sentences.push(format!("The last annotation is cut off and left out on {}.", numbered(&cut)));
     }
-    Ok((found, (!said.is_empty()).then(|| said.join(" "))))
+    Ok((found, (!sentences.is_empty()).then(|| sentences.join(" "))))
 }
 
 fn interval(segment: &Segment, rank: &LoadedRank, operators: &Outermost, names: &mut Names) -> Interval {
     let row = segment.event.map(|row| row as usize);
-    let (device, stream, (pid, tid)) = match segment.place {
-        causal::Place::Thread(thread) => {
-            (None, None, rank.places.threads.get(thread as usize).copied().unwrap_or((None, None)))
+    let (device, stream, (pid, tid)) = match segment.track {
+        causal::Track::Thread(thread) => {
+            (None, None, rank.tracks.threads.get(thread as usize).copied().unwrap_or((None, None)))
         }
-        causal::Place::Stream(stream) => {
-            let stream = rank.places.streams.get(stream as usize);
+        causal::Track::Stream(stream) => {
+            let stream = rank.tracks.streams.get(stream as usize);
             (stream.map(|of| of.device), stream.map(|of| of.stream), (None, None))
         }
     };

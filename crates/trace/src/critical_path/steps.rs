@@ -5,7 +5,7 @@ use causal::{Graph, Window};
 use std::collections::BTreeMap;
 
 /// A window with the place of its rank among the loaded ones.
-pub(super) type Placed = (usize, Window, Chosen);
+pub(super) type IndexedWindow = (usize, Window, Chosen);
 
 /// How lengths of windows make a step: of one instance on several ranks the time from the first start to the last end for the whole
 /// recording, else the slowest rank; of several instances the mean.
@@ -17,7 +17,7 @@ pub(super) struct Steps {
 
 impl Steps {
     /// Tells which windows are one step.
-    pub(super) fn of(graph: &Graph, chosen: &[Placed]) -> Self {
+    pub(super) fn of(graph: &Graph, chosen: &[IndexedWindow]) -> Self {
         let mut instances: BTreeMap<Option<(usize, usize)>, (usize, i64)> = BTreeMap::new();
         let start = |window: &Window| window.start - graph.ahead(window.rank);
         for (_, window, of) in chosen {
@@ -25,11 +25,11 @@ impl Steps {
             let known = instances.entry(of.instances).or_insert((next, i64::MAX));
             known.1 = known.1.min(start(window));
         }
-        let place = |(_, window, of): &Placed| {
+        let position = |(_, window, of): &IndexedWindow| {
             let (at, first) = instances[&of.instances];
             (at, if of.instances.is_none() { start(window) - first } else { 0 })
         };
-        Self { of: chosen.iter().map(place).collect(), instances: instances.len() }
+        Self { of: chosen.iter().map(position).collect(), instances: instances.len() }
     }
 
     /// Returns the length of the step, for these lengths of the windows.

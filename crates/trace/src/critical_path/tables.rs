@@ -194,7 +194,7 @@ impl CriticalPathAnswer {
     /// # Errors
     /// If they were not kept: [`CriticalPath::edges`](crate::CriticalPath).
     pub fn edges(&self) -> Result<DataFrame> {
-        let edges = self.edges.as_ref().ok_or(CriticalPathReason::EdgesNotKept)?;
+        let edges = self.edges.as_ref().ok_or(CriticalPathReason::EdgesNotRetained)?;
         frame(vec![
             Series::new("from_event".into(), &edges.from_event).into(),
             Series::new("to_event".into(), &edges.to_event).into(),

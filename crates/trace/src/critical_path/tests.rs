@@ -115,7 +115,10 @@ fn wrong_windows_and_changes_have_messages_with_a_fix() {
     assert!(fails(CriticalPath { ranks: Some(Vec::new()), ..none() }).contains("no rank"));
     let column = fails(CriticalPath { changes: vec![change("nam ~ gemm x 0.5")], ..none() });
     assert!(column.starts_with("unknown column `nam`; did you mean `name`?") && column.contains("\n  ^^^"), "{column}");
-    assert!(matches!(ask(none()).edges(), Err(Error::CriticalPath(crate::error::CriticalPathReason::EdgesNotKept))));
+    assert!(matches!(
+        ask(none()).edges(),
+        Err(Error::CriticalPath(crate::error::CriticalPathReason::EdgesNotRetained))
+    ));
 }
 
 #[test]

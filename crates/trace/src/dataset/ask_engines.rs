@@ -1,7 +1,7 @@
 //! Questions to ranks that engines read.
 
 use super::stack::union_of_columns;
-use crate::distributed::{Given, GivenTrace, Input, Job, Query, Remote, bundles, extracted};
+use crate::distributed::{Input, Job, JobSpec, Query, Remote, TraceSpec, bundles, extracted};
 use crate::error::DistributedReason;
 use crate::exec::checkpoint;
 use crate::frame::ColumnType;
@@ -38,18 +38,18 @@ pub(crate) fn ask(question: &Query, parts: Vec<RunRanks<'_>>) -> Result<Vec<Vec<
             left.into_iter().partition(|(_, remote)| Arc::ptr_eq(&remote.engine, &engine));
         left = others;
         let (mut traces, mut inputs) = (Vec::new(), Vec::new());
-        for (place, (part, remote)) in same.iter().enumerate() {
+        for (index, (part, remote)) in same.iter().enumerate() {
             let types = union_of_columns(part.all);
             let types = types.iter().filter_map(|(name, of)| Some((name.to_string(), ColumnType::of(of)?))).collect();
-            traces.push(GivenTrace { types, side: part.side, ..remote.given.clone() });
+            traces.push(TraceSpec { types, side: part.side, ..remote.spec.clone() });
             let ranks = part.ranks.iter().filter_map(Trace::elsewhere);
-            inputs.extend(ranks.map(|rank| (Input { trace: place, ..rank.input.clone() }, rank.node.clone())));
+            inputs.extend(ranks.map(|rank| (Input { trace: index, ..rank.input.clone() }, rank.node.clone())));
         }
-        let given = Given::new(engine.build(), question.clone(), traces);
+        let spec = JobSpec::new(engine.build(), question.clone(), traces);
         let bundles = bundles(inputs, engine.slots());
         let label = same.iter().map(|(part, _)| part.label).collect::<Vec<_>>().join(", ");
         let (is_interrupted, bundles) = (&checkpoint::interrupted, Some(&bundles[..]));
-        let ran = engine.run(&Job { given: &given, bundles, label: &label, is_interrupted })?;
+        let ran = engine.run(&Job { spec: &spec, bundles, label: &label, is_interrupted })?;
         checkpoint::check()?;
         if let Some(first) = ran.failed.first() {
             return Err(Error::Distributed(DistributedReason::Lost {
@@ -60,7 +60,7 @@ pub(crate) fn ask(question: &Query, parts: Vec<RunRanks<'_>>) -> Result<Vec<Vec<
                 log: first.log.clone(),
             }));
         }
-        states.push(extracted(engine.build(), &ran.state, given.most_bytes)?);
+        states.push(extracted(engine.build(), &ran.state, spec.most_bytes)?);
     }
     Ok(states)
 }

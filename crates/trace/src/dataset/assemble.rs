@@ -31,7 +31,7 @@ pub(super) fn assemble(
                 let rank = loaded.trace.rank();
                 if let Some(earlier) = traces.insert(rank, loaded.trace) {
                     let dropped = earlier.info().file.clone();
-                    warnings.push(Warning::SameRank { rank, kept: file, dropped });
+                    warnings.push(Warning::SameRank { rank, retained: file, dropped });
                 }
             }
             // A folder may contain other JSON, too.

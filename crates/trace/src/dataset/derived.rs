@@ -34,19 +34,19 @@ impl fmt::Debug for Derived {
 }
 
 impl Values {
-    fn find<T: Any + Send + Sync>(&mut self, key: &str, kept: usize) -> Option<Arc<T>> {
+    fn find<T: Any + Send + Sync>(&mut self, key: &str, count: usize) -> Option<Arc<T>> {
         let entry = self.shared.iter().find(|entry| entry.key == key)?;
         let found = entry.value.upgrade()?;
-        self.keep(Arc::clone(&found), kept);
+        self.keep(Arc::clone(&found), count);
         found.downcast::<T>().ok()
     }
 
-    /// Keeps a value, and the `kept - 1` of its type that were used before it.
-    fn keep(&mut self, value: Arc<Value>, kept: usize) {
+    /// Keeps a value, and the `count - 1` of its type that were used before it.
+    fn keep(&mut self, value: Arc<Value>, count: usize) {
         let kind = (*value).type_id();
         self.latest.retain(|other| !Arc::ptr_eq(other, &value));
         let is_kind = |other: &Arc<Value>| (**other).type_id() == kind;
-        let mut surplus = (self.latest.iter().filter(|other| is_kind(other)).count() + 1).saturating_sub(kept);
+        let mut surplus = (self.latest.iter().filter(|other| is_kind(other)).count() + 1).saturating_sub(count);
         self.latest.retain(|other| {
             let goes = surplus > 0 && is_kind(other);
             surplus -= usize::from(goes);
@@ -57,7 +57,7 @@ impl Values {
 }
 
 impl Derived {
-    /// Returns the value of a key, made at the first call; `bytes` is its memory, and `kept` how many of its type stay when nobody uses
+    /// Returns the value of a key, made at the first call; `bytes` is its memory, and `count` how many of its type stay when nobody uses
     /// them. Two calls at once may both make it, since no lock is held meanwhile, but get the same one.
     ///
     /// # Errors
@@ -65,22 +65,22 @@ impl Derived {
     pub(super) fn get<T: Any + Send + Sync, E>(
         &self,
         key: &str,
-        kept: usize,
+        count: usize,
         bytes: impl FnOnce(&T) -> usize,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(found) = self.lock().find(key, kept) {
+        if let Some(found) = self.lock().find(key, count) {
             return Ok(found);
         }
         let made = Arc::new(make()?);
         let mut values = self.lock();
-        if let Some(found) = values.find(key, kept) {
+        if let Some(found) = values.find(key, count) {
             return Ok(found);
         }
         let value: Arc<Value> = made.clone();
         values.shared.retain(|entry| entry.key != key && entry.value.strong_count() > 0);
         values.shared.push(Entry { key: key.to_owned(), bytes: bytes(&made), value: Arc::downgrade(&value) });
-        values.keep(value, kept);
+        values.keep(value, count);
         Ok(made)
     }
 

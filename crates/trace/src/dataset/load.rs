@@ -60,7 +60,7 @@ pub(crate) fn from_inputs(
     progress: &mut dyn FnMut(&LoadProgress) -> ControlFlow<()>,
 ) -> Result<TraceSet> {
     let path = inputs.first().map(|input| input.path.clone()).unwrap_or_default();
-    load_wanted(&path, Files::Given(inputs.to_vec()), options, Placement::here()?, progress)
+    load_wanted(&path, Files::Found(inputs.to_vec()), options, Placement::here()?, progress)
 }
 
 /// Loads the file or the folder at `path` as [`from_path`] does, with columns where `placement` says.
@@ -78,7 +78,7 @@ enum Files {
     /// The files of a path or an address.
     At(PathBuf),
     /// Files that were found before.
-    Given(Vec<Input>),
+    Found(Vec<Input>),
 }
 
 fn load_wanted(
@@ -95,7 +95,7 @@ fn load_wanted(
         move || {
             let _connections = Connections::of(&path);
             let inputs = match files {
-                Files::Given(files) => Inputs::all(files),
+                Files::Found(files) => Inputs::all(files),
                 Files::At(path) => {
                     let location = Location::of(&path)?;
                     if let Location::Local(path) = &location
@@ -164,7 +164,7 @@ impl Monitor {
                 self.meter.bytes.fetch_add(file.size, Ordering::Relaxed);
                 self.files_from_cache.fetch_add(1, Ordering::Relaxed);
                 self.end_file();
-                return (name, found.placed(&permit, loader.options.compat));
+                return (name, found.retained(&permit, loader.options.compat));
             }
             let begun = Instant::now();
             self.begin_file(&name);
@@ -187,7 +187,7 @@ impl Monitor {
                 Some(cached) => cached.keep(content, begun.elapsed()),
                 None => Ok(content),
             });
-            let loaded = loaded.and_then(|content| content.placed(&permit, loader.options.compat));
+            let loaded = loaded.and_then(|content| content.retained(&permit, loader.options.compat));
             if matches!(loaded, Err(Error::MemoryBudget { .. })) {
                 permit.was_too_small();
             }

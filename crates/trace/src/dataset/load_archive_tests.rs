@@ -151,7 +151,7 @@ fn entry_longer_than_it_says_ends_there() {
 
 #[test]
 fn entries_are_kept_in_the_cache_and_found_again() {
-    let (folder, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folder, cache_folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let zip = folder.path().join("run.zip");
     let text = |rank: i64| {
         let event = |at: i64| format!("{{\"cat\": \"cpu_op\", \"name\": \"op{rank}\", \"ts\": {at}, \"dur\": 1}}");
@@ -164,7 +164,7 @@ fn entries_are_kept_in_the_cache_and_found_again() {
     fs::write(&zip, archive(&[("a.json.gz", text(0)), ("b.json.gz", text(1))])).unwrap();
     let ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     fs::File::options().write(true).open(&zip).unwrap().set_modified(ago).unwrap();
-    let cache = Cache::open(kept.path().join("cache"), 1 << 30).unwrap();
+    let cache = Cache::open(cache_folder.path().join("cache"), 1 << 30).unwrap();
     let options = LoadOptions { cache: Some(cache), ..LoadOptions::default() };
     let load = || {
         let mut found = 0;

@@ -33,11 +33,11 @@ fn load(path: &Path, options: &LoadOptions) -> (TraceSet, usize) {
 
 #[test]
 fn second_load_reads_no_file() {
-    let (folder, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folder, cache_folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for rank in 0..3 {
         write(&folder.path().join(format!("{rank}.json")), rank, &format!("aten::op{rank}"));
     }
-    let cache = Cache::open(kept.path().join("cache"), 1 << 30).unwrap();
+    let cache = Cache::open(cache_folder.path().join("cache"), 1 << 30).unwrap();
     let options = LoadOptions { cache: Some(cache.clone()), ..LoadOptions::default() };
     let plain = TraceSet::load(folder.path()).unwrap();
     let (first, found) = load(folder.path(), &options);

@@ -4,7 +4,7 @@ use super::assemble::{FileResult, assemble};
 use super::load_file::{Content, Loaded};
 use super::trace::Trace;
 use crate::distributed::{
-    ElsewhereRank, Engine, Given, GivenTrace, Head, HeadContent, Heads, Input, Job, LOAD, Query, Remote, UnreadFile,
+    ElsewhereRank, Engine, Head, HeadContent, Heads, Input, Job, JobSpec, LOAD, Query, Remote, TraceSpec, UnreadFile,
     extracted,
 };
 use crate::error::DistributedReason;
@@ -23,14 +23,14 @@ impl TraceSet {
     /// As [`TraceSet::load_with`]; [`Error::Distributed`] if the engine cannot be used, or no file could be read.
     pub fn load_elsewhere(uri: &str, options: &LoadOptions, engine: &Arc<dyn Engine>) -> Result<Self> {
         let parser_config = options.parser_config.clone().unwrap_or_else(ParserConfig::get_default_cfg);
-        let base = GivenTrace::new(options.compat, parser_config, options.strict);
+        let base = TraceSpec::new(options.compat, parser_config, options.strict);
         let question = Query::Load { uri: uri.to_owned(), ranks: options.ranks.clone() };
-        let given = Given::new(engine.build(), question, vec![base.clone()]);
+        let spec = JobSpec::new(engine.build(), question, vec![base.clone()]);
         let label = options.label.as_deref().unwrap_or("trace");
         let is_interrupted = &checkpoint::interrupted;
-        let ran = engine.run(&Job { given: &given, bundles: None, label, is_interrupted })?;
+        let ran = engine.run(&Job { spec: &spec, bundles: None, label, is_interrupted })?;
         checkpoint::check()?;
-        let mut heads: Heads = opened(LOAD, LOAD, &extracted(engine.build(), &ran.state, given.most_bytes)?)?;
+        let mut heads: Heads = opened(LOAD, LOAD, &extracted(engine.build(), &ran.state, spec.most_bytes)?)?;
         let mut logs = BTreeMap::new();
         for failed in ran.failed {
             let Input { uri, at, bytes, modified, .. } = failed.input;
@@ -42,7 +42,7 @@ impl TraceSet {
             label,
             options,
             (heads, logs),
-            Remote { engine: Arc::clone(engine), uri: uri.to_owned(), given: base, unread: Vec::new() },
+            Remote { engine: Arc::clone(engine), uri: uri.to_owned(), spec: base, unread: Vec::new() },
         )
     }
 

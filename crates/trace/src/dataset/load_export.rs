@@ -49,11 +49,11 @@ pub(super) fn load_export(
             let trace = Trace::in_memory(info, events).with_tables_in(tables);
             Content::Requested(Loaded { trace, warnings: Vec::new() })
         };
-        let placed = read.map(loaded).and_then(|content| content.placed(&permit, export.compat()));
-        if placed.is_ok() {
+        let retained = read.map(loaded).and_then(|content| content.retained(&permit, export.compat()));
+        if retained.is_ok() {
             monitor.end_file();
         }
-        (name, placed)
+        (name, retained)
     };
     let mut files = run_jobs(threads, wanted.clone(), |_: &Pool<'_, '_>, rank| read(rank));
     monitor.meter.check()?;

@@ -39,10 +39,10 @@ impl Content {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(super) fn placed(self, permit: &Permit<'_>, compat: Compat) -> Result<Self> {
+    pub(super) fn retained(self, permit: &Permit<'_>, compat: Compat) -> Result<Self> {
         match self {
             Self::Requested(Loaded { trace, warnings }) => {
-                let trace = permit.place(trace, compat, &warnings)?;
+                let trace = permit.retain(trace, compat, &warnings)?;
                 Ok(Self::Requested(Loaded { trace, warnings }))
             }
             other => Ok(other),

@@ -220,10 +220,10 @@ fn truncated_file_keeps_what_precedes_and_names_the_byte() {
             Ok(traces) => {
                 counts.push(traces.event_count());
                 let text: String = traces.warnings().iter().map(ToString::to_string).collect();
-                let is_said =
+                let is_reported =
                     text.contains("cut.pftrace: the Perfetto data is damaged (it ends inside the packet that begins");
                 // Cut between two packets, only the ends of slices are missing.
-                assert!(is_said || text.contains("events have no end"), "{text}");
+                assert!(is_reported || text.contains("events have no end"), "{text}");
             }
             Err(error) => assert!(error.to_string().contains("cut.pftrace"), "{error}"),
         }

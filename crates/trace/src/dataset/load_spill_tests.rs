@@ -238,12 +238,12 @@ fn columns_leave_room_to_work_on_the_largest_rank() {
     let placement = Placement::new(Budget::of(0), u64::MAX, Some(parent.path().into()));
     let permit = placement.admit(Path::new("rank-0.json"), 1, || true).unwrap();
     let traces = TraceSet::load(folder.path()).unwrap();
-    let placed: Vec<bool> = traces
+    let stored: Vec<bool> = traces
         .traces()
         .iter()
-        .map(|trace| permit.place(trace.clone(), Compat::Exact, &[]).unwrap().is_stored())
+        .map(|trace| permit.retain(trace.clone(), Compat::Exact, &[]).unwrap().is_stored())
         .collect();
-    assert_eq!(placed, [false, true, true, true, true, true]);
+    assert_eq!(stored, [false, true, true, true, true, true]);
 }
 
 #[test]
@@ -263,9 +263,9 @@ fn questions_keep_the_memory_of_the_load() {
 
 #[test]
 fn events_of_ranks_in_files_must_fit_together() {
-    let (folder, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folder, target) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     mixed_ranks(folder.path());
-    let stored = TraceSet::load(folder.path()).unwrap().stored_in(kept.path()).unwrap();
+    let stored = TraceSet::load(folder.path()).unwrap().stored_in(target.path()).unwrap();
     assert_eq!(stored.events().height(), stored.event_count());
     let refused = std::panic::catch_unwind(AssertUnwindSafe(|| Execution::new().memory(1).run(|| stored.events())));
     let message = refused.unwrap_err().downcast::<String>().unwrap();

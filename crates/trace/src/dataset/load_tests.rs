@@ -99,10 +99,10 @@ fn second_file_of_a_rank_replaces_the_first_with_a_warning() {
     fs::write(folder.path().join("2.json"), rank(0).json()).unwrap();
     let traces = TraceSet::load(folder.path()).unwrap();
     assert_eq!(traces.event_count(), 2);
-    let [warning @ Warning::SameRank { rank: 0, kept, dropped }] = traces.warnings() else {
+    let [warning @ Warning::SameRank { rank: 0, retained, dropped }] = traces.warnings() else {
         panic!("{:?}", traces.warnings())
     };
-    assert!(kept.ends_with("2.json") && dropped.ends_with("1.json"), "{warning}");
+    assert!(retained.ends_with("2.json") && dropped.ends_with("1.json"), "{warning}");
     let shown = traces.present();
     assert_eq!(shown.parts.len(), 2);
     assert!(matches!(&shown.parts[1], Part::Warning(text) if *text == warning.to_string()));

@@ -45,7 +45,7 @@ pub(super) struct Placement {
 #[derive(Default)]
 struct State {
     /// Bytes of columns that stay in memory.
-    kept: u64,
+    resident: u64,
     /// The largest rank so far, in bytes of columns.
     largest: u64,
     /// Files that are being read, and the memory that they will probably take, in bytes.
@@ -97,7 +97,7 @@ impl Placement {
         loop {
             let columns = bytes as f64 * state.columns_of_byte.unwrap_or(first_guess);
             let need = (GROWTH * columns) as u64 + READER_BYTES;
-            let taken = state.kept.saturating_add(state.reserved);
+            let taken = state.resident.saturating_add(state.reserved);
             if state.reading == 0 || taken.saturating_add(need) <= self.room {
                 state.reading += 1;
                 state.reserved += need;
@@ -112,13 +112,14 @@ impl Placement {
 
     /// Whether so many bytes of columns fit in memory, which then counts them.
     fn keeps(&self, state: &mut State, columns: u64) -> bool {
-        let kept = state.kept.saturating_add(columns);
+        let resident = state.resident.saturating_add(columns);
         state.largest = state.largest.max(columns);
         // Mapping the only rank from a file would save nothing.
-        let leaves_room = state.kept == 0 || kept.saturating_add(WORK.saturating_mul(state.largest)) <= self.room;
-        let fits = kept <= self.room_of_columns && leaves_room;
+        let leaves_room =
+            state.resident == 0 || resident.saturating_add(WORK.saturating_mul(state.largest)) <= self.room;
+        let fits = resident <= self.room_of_columns && leaves_room;
         if fits {
-            state.kept = kept;
+            state.resident = resident;
         }
         fits
     }
@@ -126,14 +127,14 @@ impl Placement {
     /// Moves a rank that stayed in memory into a file; one that is in a file already stays there.
     ///
     /// # Errors
-    /// As [`Permit::place`].
+    /// As [`Permit::retain`].
     pub(super) fn evict(&self, trace: &Trace, compat: Compat, warnings: &[Warning]) -> Result<Trace> {
         if trace.is_stored() {
             return Ok(trace.clone());
         }
         let spilled = self.spill(trace, compat, warnings)?;
         let mut state = self.lock();
-        state.kept = state.kept.saturating_sub(trace.memory_bytes() as u64);
+        state.resident = state.resident.saturating_sub(trace.memory_bytes() as u64);
         Ok(spilled)
     }
 
@@ -168,7 +169,7 @@ impl Permit<'_> {
     ///
     /// # Errors
     /// [`Error::NoSpillFolder`] and [`Error::NoSpace`] if they cannot be written.
-    pub(super) fn place(&self, trace: Trace, compat: Compat, warnings: &[Warning]) -> Result<Trace> {
+    pub(super) fn retain(&self, trace: Trace, compat: Compat, warnings: &[Warning]) -> Result<Trace> {
         if trace.is_stored() {
             let fits = self.placement.keeps(&mut self.placement.lock(), trace.stored_bytes());
             return Ok(if fits { trace.staying_mapped() } else { trace });

@@ -244,11 +244,15 @@ mod tests {
             ("record_shapes", "true"),
             ("with_stack", "0"),
         ]);
-        let said: Vec<String> = large.unlike("a", &small, "b").iter().map(Warning::to_string).collect();
-        assert_eq!(said.len(), 3, "{said:?}");
-        assert!(said[0].starts_with("the jobs differ in size: \"a\" ran on 8 ranks, \"b\" on 2;"), "{}", said[0]);
-        assert!(said[1].starts_with("the devices differ: \"a\" has H100, \"b\" MI300X;"), "{}", said[1]);
-        assert!(said[2].contains("\"a\" shapes, stacks, \"b\" shapes;"), "{}", said[2]);
+        let messages: Vec<String> = large.unlike("a", &small, "b").iter().map(Warning::to_string).collect();
+        assert_eq!(messages.len(), 3, "{messages:?}");
+        assert!(
+            messages[0].starts_with("the jobs differ in size: \"a\" ran on 8 ranks, \"b\" on 2;"),
+            "{}",
+            messages[0]
+        );
+        assert!(messages[1].starts_with("the devices differ: \"a\" has H100, \"b\" MI300X;"), "{}", messages[1]);
+        assert!(messages[2].contains("\"a\" shapes, stacks, \"b\" shapes;"), "{}", messages[2]);
         assert_eq!(large.unlike("a", &large, "b"), []);
     }
 
@@ -266,12 +270,12 @@ mod tests {
             ("host_name", r#""node-2""#),
             ("trace_id", r#""B2""#),
         ]);
-        let said: Vec<String> = one.unlike("a", &two, "b").iter().map(Warning::to_string).collect();
-        assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].contains("\"a\" has CUDA driver 12080, \"b\" CUDA driver 13000;"), "{}", said[0]);
-        assert!(said[1].contains("\"a\" was recorded on node-1, \"b\" on node-2;"), "{}", said[1]);
-        let said: Vec<String> = one.unlike("a", &one, "b").iter().map(Warning::to_string).collect();
-        assert!(said.len() == 1 && said[0].contains("are the same recording (trace_id A1)"), "{said:?}");
+        let messages: Vec<String> = one.unlike("a", &two, "b").iter().map(Warning::to_string).collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages[0].contains("\"a\" has CUDA driver 12080, \"b\" CUDA driver 13000;"), "{}", messages[0]);
+        assert!(messages[1].contains("\"a\" was recorded on node-1, \"b\" on node-2;"), "{}", messages[1]);
+        let messages: Vec<String> = one.unlike("a", &one, "b").iter().map(Warning::to_string).collect();
+        assert!(messages.len() == 1 && messages[0].contains("are the same recording (trace_id A1)"), "{messages:?}");
         assert_eq!(one.unlike("a", &one, "a"), []);
     }
 
@@ -284,10 +288,10 @@ mod tests {
             ])
         };
         let [fast, slow, near] = [at("1410", "1215000"), at(r#""1095 MHz""#, "1215000"), at("1408.5", "1215000")];
-        let said: Vec<String> = fast.unlike("a", &slow, "b").iter().map(Warning::to_string).collect();
+        let messages: Vec<String> = fast.unlike("a", &slow, "b").iter().map(Warning::to_string).collect();
         assert!(
-            said.len() == 1 && said[0].contains("\"a\" ran at sm_clock_mhz 1410, \"b\" at sm_clock_mhz 1095;"),
-            "{said:?}"
+            messages.len() == 1 && messages[0].contains("\"a\" ran at sm_clock_mhz 1410, \"b\" at sm_clock_mhz 1095;"),
+            "{messages:?}"
         );
         assert_eq!(fast.unlike("a", &near, "b"), [], "measured rates are never quite equal");
         assert_eq!(fast.unlike("a", &recording(&[]), "b"), [], "PyTorch records none");

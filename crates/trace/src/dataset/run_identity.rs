@@ -55,9 +55,9 @@ impl RunIdentity {
 pub(crate) fn earlier_copies(runs: &[&TraceSet]) -> Result<Vec<Option<usize>>> {
     let facts: Vec<Vec<Facts>> = runs.iter().map(|run| run.traces().iter().map(facts_of).collect()).collect();
     let mut copies = Vec::with_capacity(runs.len());
-    for (place, run) in runs.iter().enumerate() {
+    for (index, run) in runs.iter().enumerate() {
         let mut found = None;
-        for earlier in (0..place).filter(|&earlier| facts.get(earlier) == facts.get(place)) {
+        for earlier in (0..index).filter(|&earlier| facts.get(earlier) == facts.get(index)) {
             let Some(other) = runs.get(earlier) else { continue };
             if other.is_clone_of(run) || RunIdentity::of(other)? == RunIdentity::of(run)? {
                 found = Some(earlier);

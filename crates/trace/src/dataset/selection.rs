@@ -51,7 +51,7 @@ impl FromStr for DeviceType {
         Self::EACH
             .into_iter()
             .find(|device| device.to_string().eq_ignore_ascii_case(word))
-            .ok_or_else(|| Error::UnknownDeviceType { given: word.to_owned() })
+            .ok_or_else(|| Error::UnknownDeviceType { word: word.to_owned() })
     }
 }
 
@@ -87,7 +87,7 @@ impl FromStr for By {
 
     fn from_str(word: &str) -> Result<Self> {
         let known = Self::EACH.into_iter().find(|by| by.word() == word);
-        known.ok_or_else(|| Error::UnknownGroup { given: word.to_owned() })
+        known.ok_or_else(|| Error::UnknownGroup { word: word.to_owned() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sources of the instants and counters of a rank besides the trace file: the cache, or an export.
 
-use super::kept_tables::{Kept, Place};
+use super::retained_tables::{RetainedTables, TableLocation};
 use crate::frame::tables::Tables;
 use crate::parquet::Export;
 use crate::store::{Key, NewTable, TableKind};
@@ -46,21 +46,21 @@ impl CachedTables {
     }
 
     /// Returns the tables as an earlier call kept them.
-    pub(super) fn find(&self, info: &RankInfo) -> Option<Kept> {
+    pub(super) fn find(&self, info: &RankInfo) -> Option<RetainedTables> {
         let cache = self.cache()?;
-        let found = |table| cache.lookup(&self.key, table, &info.file).map(Place::Cached);
-        Some(Kept { instants: found(TableKind::Instants)?, counters: found(TableKind::Counters)? })
+        let found = |table| cache.lookup(&self.key, table, &info.file).map(TableLocation::Cached);
+        Some(RetainedTables { instants: found(TableKind::Instants)?, counters: found(TableKind::Counters)? })
     }
 
     /// Keeps tables that took so long to read, if that is worth it: then they are in files of the cache.
-    pub(super) fn keep(&self, info: &RankInfo, tables: &Tables, took: Duration) -> Option<Kept> {
+    pub(super) fn keep(&self, info: &RankInfo, tables: &Tables, took: Duration) -> Option<RetainedTables> {
         let cache = self.cache()?;
         let keep = |table, frame: &DataFrame| {
             let new = NewTable { table, info, compat: Compat::default(), warnings: &[], is_small: false };
-            cache.insert(&self.key, new, frame, took).map(Place::Cached)
+            cache.insert(&self.key, new, frame, took).map(TableLocation::Cached)
         };
         let instants = keep(TableKind::Instants, &tables.instants)?;
-        Some(Kept { instants, counters: keep(TableKind::Counters, &tables.counters)? })
+        Some(RetainedTables { instants, counters: keep(TableKind::Counters, &tables.counters)? })
     }
 
     /// Returns the cache; another process opens it when it is first needed, and creates none.

@@ -5,7 +5,7 @@
 #[path = "tables_tests.rs"]
 mod tests;
 
-use super::kept_tables::{Kept, Place};
+use super::retained_tables::{RetainedTables, TableLocation};
 use super::spill::SpillFolder;
 use super::stack::stacked_tables;
 use super::table_source::TableSource;
@@ -51,10 +51,10 @@ impl Table {
         }
     }
 
-    fn frame(self, kept: &Kept) -> Result<DataFrame> {
+    fn frame(self, retained: &RetainedTables) -> Result<DataFrame> {
         match self {
-            Self::Instants => kept.instants.frame(),
-            Self::Counters => kept.counters.frame(),
+            Self::Instants => retained.instants.frame(),
+            Self::Counters => retained.counters.frame(),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Trace {
 
     fn table(&self, table: Table) -> Result<DataFrame> {
         build(std::slice::from_ref(self), table)?;
-        self.tables().kept.get().map_or(Err(Error::Interrupted), |kept| table.frame(kept))
+        self.tables().retained.get().map_or(Err(Error::Interrupted), |retained| table.frame(retained))
     }
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn build_tables(traces: &[Trace]) -> Result<()> {
 
 /// Reads the files of the ranks whose tables are not there yet, concurrently.
 fn build(traces: &[Trace], table: Table) -> Result<()> {
-    let missing: Vec<Trace> = traces.iter().filter(|trace| trace.tables().kept.get().is_none()).cloned().collect();
+    let missing: Vec<Trace> = traces.iter().filter(|trace| trace.tables().retained.get().is_none()).cloned().collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let file = first.info().file.clone();
     let read_first = file.clone();
@@ -152,9 +152,9 @@ fn build(traces: &[Trace], table: Table) -> Result<()> {
         move || {
             let _connections = Connections::of(Path::new(&read_first));
             let read = run_jobs(threads, missing, |pool: &Pool<'_, '_>, trace: Trace| {
-                let kept = obtain(&trace, table, &files, &meter, pool)?;
+                let retained = obtain(&trace, table, &files, &meter, pool)?;
                 // Another thread may have been faster, with the same result.
-                let _ = trace.tables().kept.set(kept);
+                let _ = trace.tables().retained.set(retained);
                 Ok::<_, Error>(())
             });
             read.into_iter().collect::<Result<()>>()
@@ -179,28 +179,28 @@ struct Files {
 
 impl Files {
     /// Keeps the tables of a rank: in memory if its events are there and half of the budget is left, else in files.
-    fn keep(&self, trace: &Trace, tables: Tables) -> Result<Kept> {
+    fn keep(&self, trace: &Trace, tables: Tables) -> Result<RetainedTables> {
         let bytes = tables.instants.estimated_size() + tables.counters.estimated_size();
         let fits = Budget::now()?.half().left() >= bytes as u64;
-        let place = |table: Table, frame: DataFrame| {
+        let retain = |table: Table, frame: DataFrame| {
             if trace.is_in_memory() && fits || frame.estimated_size() <= SMALL {
-                return Place::Memory(frame);
+                return TableLocation::Memory(frame);
             }
             // Without a folder, or with a full disk, the budget decides later what else fits.
-            self.write(trace, table, &frame).unwrap_or(Place::Memory(frame))
+            self.write(trace, table, &frame).unwrap_or(TableLocation::Memory(frame))
         };
-        let instants = place(Table::Instants, tables.instants);
-        Ok(Kept { instants, counters: place(Table::Counters, tables.counters) })
+        let instants = retain(Table::Instants, tables.instants);
+        Ok(RetainedTables { instants, counters: retain(Table::Counters, tables.counters) })
     }
 
     /// Writes a table to a file; `None` if that fails.
-    fn write(&self, trace: &Trace, table: Table, frame: &DataFrame) -> Option<Place> {
+    fn write(&self, trace: &Trace, table: Table, frame: &DataFrame) -> Option<TableLocation> {
         let create = || SpillFolder::create(self.parent.as_deref()).ok();
         let folder = self.folder.get_or_init(create).as_ref()?;
         let file = folder.file(&format!("rank-{:04}.{}.arrow", trace.rank(), table.name()));
         let stored =
             StoredTable::write(file.path(), table.kind(), trace.info(), Compat::default(), &[], frame, true).ok()?;
-        Some(Place::File(stored, file))
+        Some(TableLocation::File(stored, file))
     }
 }
 
@@ -211,7 +211,7 @@ fn obtain<'scope>(
     files: &Files,
     meter: &'scope Meter,
     pool: &Pool<'scope, '_>,
-) -> Result<Kept> {
+) -> Result<RetainedTables> {
     let cached = match trace.table_source() {
         Some(TableSource::Cache(cached)) => Some(cached),
         Some(TableSource::Export(exported)) => match exported.read()? {
@@ -220,13 +220,13 @@ fn obtain<'scope>(
         },
         None => None,
     };
-    if let Some(kept) = cached.and_then(|cached| cached.find(trace.info())) {
-        return Ok(kept);
+    if let Some(retained) = cached.and_then(|cached| cached.find(trace.info())) {
+        return Ok(retained);
     }
     let begun = Instant::now();
     let tables = read_tables(trace.info(), table, meter, pool)?;
     match cached.and_then(|cached| cached.keep(trace.info(), &tables, begun.elapsed())) {
-        Some(kept) => Ok(kept),
+        Some(retained) => Ok(retained),
         None => files.keep(trace, tables),
     }
 }

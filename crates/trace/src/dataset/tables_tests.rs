@@ -1,7 +1,7 @@
 //! Tests of tables that are read when first wanted: kept, stacked, and refused when the file is another.
 #![allow(clippy::unwrap_used)]
 
-use super::{Files, Place};
+use super::{Files, TableLocation};
 use crate::frame::tables::Tables;
 use crate::{CancellationToken, Error, Execution, Trace, TraceSet};
 use polars::prelude::DataType;
@@ -138,15 +138,15 @@ fn tables_that_do_not_fit_are_in_files_that_end_with_their_rank() {
         let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
         names.filter(|name| name.ends_with(".arrow")).collect::<Vec<_>>()
     };
-    let kept = Execution::new().memory(u64::MAX).run(|| files.keep(&trace, tables())).unwrap();
-    assert!(matches!(kept.instants, Place::Memory(_)) && names().is_empty());
+    let retained = Execution::new().memory(u64::MAX).run(|| files.keep(&trace, tables())).unwrap();
+    assert!(matches!(retained.instants, TableLocation::Memory(_)) && names().is_empty());
     // Half of one byte is exceeded; few rows stay in memory all the same.
-    let kept = Execution::new().memory(1).run(|| files.keep(&trace, tables())).unwrap();
-    assert!(matches!((&kept.instants, &kept.counters), (Place::File(..), Place::Memory(_))));
+    let retained = Execution::new().memory(1).run(|| files.keep(&trace, tables())).unwrap();
+    assert!(matches!((&retained.instants, &retained.counters), (TableLocation::File(..), TableLocation::Memory(_))));
     assert_eq!(names(), ["rank-0003.instants.arrow"]);
-    let mapped = kept.instants.frame().unwrap();
+    let mapped = retained.instants.frame().unwrap();
     assert_eq!(mapped.schema(), instants.schema());
     assert!(mapped.equals_missing(&instants));
-    drop((mapped, kept));
+    drop((mapped, retained));
     assert!(names().is_empty());
 }

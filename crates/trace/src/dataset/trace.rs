@@ -64,15 +64,15 @@ impl Trace {
         self.derived.get(key, 1, bytes, make)
     }
 
-    /// Returns a value as [`Self::derived`] does, and keeps the `kept` of its type that were used last. `None` if there is none.
+    /// Returns a value as [`Self::derived`] does, and keeps the `count` of its type that were used last. `None` if there is none.
     pub(crate) fn derived_of_several<T: Any + Send + Sync>(
         &self,
         key: &str,
-        kept: usize,
+        count: usize,
         bytes: impl FnOnce(&T) -> usize,
         make: impl FnOnce() -> Option<T>,
     ) -> Option<Arc<T>> {
-        self.derived.get(key, kept, bytes, || make().ok_or(())).ok()
+        self.derived.get(key, count, bytes, || make().ok_or(())).ok()
     }
 
     /// Gives back the memory of what was derived from the events and is not in use.

@@ -18,8 +18,8 @@ fn three_ranks() -> TraceSet {
     };
     let folder = tempfile::tempdir().unwrap();
     let last = rank(2).operator("aten::add", std::ops::Range { start: 30, end: 20 });
-    for (place, builder) in [rank(0).step(2, 100..200), rank(1).step(2, 107..230), last].iter().enumerate() {
-        std::fs::write(folder.path().join(format!("{place}.json")), builder.json()).unwrap();
+    for (index, builder) in [rank(0).step(2, 100..200), rank(1).step(2, 107..230), last].iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{index}.json")), builder.json()).unwrap();
     }
     TraceSet::load(folder.path()).unwrap().with_label("job")
 }

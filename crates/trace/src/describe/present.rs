@@ -17,7 +17,7 @@ const TOP: usize = 10;
 /// Height of the figure in pixels, small enough that the page stays in view.
 const FIGURE_HEIGHT: u32 = 340;
 /// Number of findings of one kind that are shown; the rest is only counted.
-const ALIKE: usize = 3;
+const MOST_OF_KIND: usize = 3;
 
 /// A component of a device's time: its name and its value.
 type Component = (&'static str, fn(&DeviceTime) -> i64);
@@ -112,13 +112,13 @@ impl Description {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut warnings: Vec<String> = Vec::new();
         for finding in &self.findings {
-            let count = seen.entry(alike(finding)).or_default();
+            let count = seen.entry(kind_key(finding)).or_default();
             *count += 1;
-            if *count <= ALIKE {
+            if *count <= MOST_OF_KIND {
                 warnings.push(format!("{}. {} {}", finding.what(), finding.meaning(), finding.remedy()));
             }
         }
-        let hidden: usize = seen.values().map(|count| count.saturating_sub(ALIKE)).sum();
+        let hidden: usize = seen.values().map(|count| count.saturating_sub(MOST_OF_KIND)).sum();
         if hidden > 0 {
             warnings.push(format!("{hidden} more of these kinds; see `describe().findings` for all"));
         }
@@ -293,7 +293,7 @@ pub(super) fn device_heat_map(map: &RankMap, label: &str) -> HeatMap {
 }
 
 /// Returns the key that findings of one kind share.
-fn alike(finding: &Finding) -> String {
+fn kind_key(finding: &Finding) -> String {
     match finding {
         Finding::Loading { warning } => {
             let text = format!("{warning:?}");

@@ -14,8 +14,8 @@ fn rank(number: i64, of: i64) -> TraceBuilder {
 
 fn load(ranks: &[TraceBuilder]) -> TraceSet {
     let folder = tempfile::tempdir().unwrap();
-    for (place, builder) in ranks.iter().enumerate() {
-        std::fs::write(folder.path().join(format!("{place}.json")), builder.json()).unwrap();
+    for (index, builder) in ranks.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{index}.json")), builder.json()).unwrap();
     }
     TraceSet::load(folder.path()).unwrap().with_label("job")
 }

@@ -28,13 +28,13 @@ impl DistinctRuns {
         let mut distinct = Self { sides: [Vec::new(), Vec::new()], warnings: Vec::new(), only: None };
         // Runs of test that are recordings of control: place of the recording, the run, the run of control.
         let mut between: Vec<(usize, &LabeledTrace, &LabeledTrace)> = Vec::new();
-        for (place, (run, copy)) in all.iter().zip(copies).enumerate() {
-            let side = usize::from(place >= control.len());
+        for (index, (run, copy)) in all.iter().zip(copies).enumerate() {
+            let side = usize::from(index >= control.len());
             let of_side = |earlier: &usize| usize::from(*earlier >= control.len()) == side;
             match copy.and_then(|earlier| Some((earlier, *all.get(earlier)?))) {
                 Some((earlier, first)) if of_side(&earlier) => distinct.leave_out(run, first),
                 Some((earlier, first)) => {
-                    let in_test = between.iter().find(|(place, ..)| *place == earlier).map(|(_, run, _)| *run);
+                    let in_test = between.iter().find(|(recording, ..)| *recording == earlier).map(|(_, run, _)| *run);
                     match in_test {
                         Some(in_test) => distinct.leave_out(run, in_test),
                         None => between.push((earlier, run, first)),

@@ -23,11 +23,11 @@ pub(crate) fn compared_elsewhere<C: CompareRuns>(
     let question = Query::Comparison { name: C::NAME.to_owned(), plan: text };
     let mut parts = Vec::new();
     for (side, runs) in [DiffSide::Control, DiffSide::Test].into_iter().zip(runs) {
-        for (place, run) in runs.iter().enumerate() {
-            let of_run = ranks.iter().filter(|(of, at, _)| (*of, *at) == (side, place));
+        for (index, run) in runs.iter().enumerate() {
+            let of_run = ranks.iter().filter(|(of, at, _)| (*of, *at) == (side, index));
             let of_run = of_run.map(|(_, _, trace)| trace.clone()).collect();
             let (label, all) = (run.label(), run.trace().traces());
-            parts.push(RunRanks { label, all, ranks: of_run, side: Some((side, place)) });
+            parts.push(RunRanks { label, all, ranks: of_run, side: Some((side, index)) });
         }
     }
     ask(&question, parts)?.iter().map(|state| opened(C::NAME, &plan.key(), state)).collect()

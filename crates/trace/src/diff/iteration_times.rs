@@ -191,10 +191,11 @@ impl TimesQuery<'_> {
             }
             return Err(Error::NoIterationLeft { label, warmup: warm_up, available });
         }
-        let kept = iterations.split_off(warm_up);
-        let place: BTreeMap<i64, usize> = kept.iter().enumerate().map(|(at, &iteration)| (iteration, at)).collect();
+        let remaining = iterations.split_off(warm_up);
+        let positions: BTreeMap<i64, usize> =
+            remaining.iter().enumerate().map(|(at, &iteration)| (iteration, at)).collect();
         let count = of_ranks.len().max(1) as f64;
-        let step_of_ranks: Vec<f64> = match kept[..] {
+        let step_of_ranks: Vec<f64> = match remaining[..] {
             [only] if of_ranks.len() > 1 => {
                 of_ranks.iter().map(|rank| rank.steps.get(&only).map_or(0.0, |&ns| ns as f64 / 1e3)).collect()
             }
@@ -210,39 +211,39 @@ impl TimesQuery<'_> {
                 operators.entry(name).or_default().shapes.extend(shapes);
             }
         }
-        let mut add = |place_of_rank: usize, times: ByName, on_gpu: bool| {
+        let mut add = |rank_index: usize, times: ByName, on_gpu: bool| {
             for (name, groups) in cancellable(times) {
                 if StepName::of(&name) != StepName::Other {
                     continue;
                 }
                 let operator = operators.entry(name).or_default();
                 if operator.us.is_empty() {
-                    (operator.us, operator.counts) = (vec![0.0; kept.len()], vec![0.0; kept.len()]);
+                    (operator.us, operator.counts) = (vec![0.0; remaining.len()], vec![0.0; remaining.len()]);
                     operator.of_ranks = vec![0.0; step_of_ranks.len()];
                     operator.on_gpu = true;
                 }
                 operator.on_gpu &= on_gpu;
                 for (group, sum) in groups {
-                    if let Some(&at) = place.get(&group) {
+                    if let Some(&at) = positions.get(&group) {
                         operator.us[at] += sum.nanos() as f64 / 1e3 / count;
                         operator.counts[at] += sum.count as f64 / count;
-                        if let Some(of_rank) = operator.of_ranks.get_mut(place_of_rank) {
+                        if let Some(of_rank) = operator.of_ranks.get_mut(rank_index) {
                             *of_rank += sum.nanos() as f64 / 1e3;
                         }
                     }
                 }
             }
         };
-        for (place_of_rank, rank) in of_ranks.into_iter().enumerate() {
+        for (rank_index, rank) in of_ranks.into_iter().enumerate() {
             let [cpu, gpu] = rank.sums.on_each(self.device, self.short);
-            add(place_of_rank, cpu, false);
-            add(place_of_rank, gpu, true);
+            add(rank_index, cpu, false);
+            add(rank_index, gpu, true);
         }
         operators.retain(|_, operator| operator.counts.iter().any(|&count| count > 0.0));
         Ok(IterationTimes {
             label: run.label().to_owned(),
             ranks,
-            iterations: iterations_of(window).is_some().then_some(kept),
+            iterations: iterations_of(window).is_some().then_some(remaining),
             warm_up: iterations,
             partial,
             step_us: step_us[warm_up..].to_vec(),

@@ -121,10 +121,10 @@ fn ops_diff_groups_names_by_change() {
     };
     assert_eq!(answer, expected);
     let json = serde_json::to_string(&answer).unwrap();
-    let places: Vec<usize> = ["added", "deleted", "increased", "decreased", "unchanged"]
+    let offsets: Vec<usize> = ["added", "deleted", "increased", "decreased", "unchanged"]
         .map(|key| json.find(&format!("\"{key}\"")).unwrap())
         .into();
-    assert!(places.is_sorted(), "{json}");
+    assert!(offsets.is_sorted(), "{json}");
     let plain = trace_render::bundles(&answer.present())[0].plain().to_owned();
     assert!(plain.contains("aten::relu") && plain.contains("3 added"), "{plain}");
 }

@@ -1,6 +1,6 @@
 //! The trait of engines: they run tasks somewhere and bring one partial result back.
 
-use super::{Bundle, Given, Input};
+use super::{Bundle, Input, JobSpec};
 use crate::Result;
 use std::fmt::Debug;
 
@@ -36,7 +36,7 @@ pub trait Engine: Debug + Send + Sync {
 #[derive(Clone, Copy)]
 pub struct Job<'j> {
     /// Build, question and options: the same for every task.
-    pub given: &'j Given,
+    pub spec: &'j JobSpec,
     /// The inputs of each task; `None` if they are to be listed first.
     pub bundles: Option<&'j [Bundle]>,
     /// The label of the trace, for progress.

@@ -72,12 +72,12 @@ mod tests {
         let bytes = packed("1.0 x", &state).unwrap();
         assert!(bytes.len() < state.len());
         assert_eq!(extracted("1.0 x", &bytes, 400_000).unwrap(), state);
-        let said = |build: &str, bytes: &[u8], most| extracted(build, bytes, most).unwrap_err().to_string();
-        assert!(said("1.0 y", &bytes, 400_000).contains("this program is 1.0 y, the plan is of 1.0 x"));
-        assert!(said("1.0 x", &bytes, 399_999).contains("has more than"));
+        let message = |build: &str, bytes: &[u8], most| extracted(build, bytes, most).unwrap_err().to_string();
+        assert!(message("1.0 y", &bytes, 400_000).contains("this program is 1.0 y, the plan is of 1.0 x"));
+        assert!(message("1.0 x", &bytes, 399_999).contains("has more than"));
         for end in (0..bytes.len()).step_by(7) {
             assert!(extracted("1.0 x", &bytes[..end], 400_000).is_err(), "{end} bytes");
         }
-        assert!(said("1.0 x", b"TBTASK\x02", 9).contains("format 2, not 1"));
+        assert!(message("1.0 x", b"TBTASK\x02", 9).contains("format 2, not 1"));
     }
 }

@@ -7,15 +7,15 @@
 mod bundle;
 mod engine;
 mod envelope;
-mod given;
 mod head;
+mod job_spec;
 mod remote;
 
 pub use bundle::{Bundle, bundles};
 pub use engine::{Engine, FailedInput, Job, Ran};
 pub(crate) use envelope::{extracted, packed};
-pub(crate) use given::LOAD;
-pub use given::{Given, GivenTrace, Input, Query};
 pub(crate) use head::{Head, HeadContent, Heads};
+pub(crate) use job_spec::LOAD;
+pub use job_spec::{Input, JobSpec, Query, TraceSpec};
 pub use remote::UnreadFile;
 pub(crate) use remote::{ElsewhereRank, Remote};

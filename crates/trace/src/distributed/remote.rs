@@ -1,6 +1,6 @@
 //! A trace whose ranks an engine reads.
 
-use super::{Engine, GivenTrace, Input};
+use super::{Engine, Input, TraceSpec};
 use crate::error::DistributedReason;
 use crate::frame::NamedType;
 use crate::{Error, Warning};
@@ -13,7 +13,7 @@ pub(crate) struct Remote {
     /// Where the trace is.
     pub(crate) uri: String,
     /// How its ranks are loaded.
-    pub(crate) given: GivenTrace,
+    pub(crate) spec: TraceSpec,
     /// Files that could not be read.
     pub(crate) unread: Vec<UnreadFile>,
 }

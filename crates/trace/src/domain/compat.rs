@@ -19,10 +19,10 @@ pub enum Compat {
 
 /// A word that is not a compatibility mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown compatibility mode `{given}`: expected exact or hta")]
+#[error("unknown compatibility mode `{word}`: expected exact or hta")]
 pub struct UnknownCompat {
     /// The word.
-    pub given: String,
+    pub word: String,
 }
 
 impl Compat {
@@ -52,6 +52,6 @@ impl FromStr for Compat {
         [Self::Exact, Self::Hta]
             .into_iter()
             .find(|compat| compat.to_string().eq_ignore_ascii_case(word))
-            .ok_or_else(|| UnknownCompat { given: word.to_owned() })
+            .ok_or_else(|| UnknownCompat { word: word.to_owned() })
     }
 }

@@ -19,19 +19,19 @@ pub fn shorten_name(name: &str) -> String {
     if is_memory || !name.contains(['<', '(']) {
         return name.to_owned();
     }
-    let mut kept = String::with_capacity(name.len());
+    let mut short = String::with_capacity(name.len());
     for character in name.replace("->", "").chars() {
         let opening = match character {
             '>' => '<',
             ')' => '(',
             other => {
-                kept.push(other);
+                short.push(other);
                 continue;
             }
         };
-        kept.truncate(kept.rfind(opening).unwrap_or(0));
+        short.truncate(short.rfind(opening).unwrap_or(0));
     }
-    kept.rsplit(' ').next().unwrap_or_default().to_owned()
+    short.rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

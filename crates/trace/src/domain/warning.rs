@@ -70,7 +70,8 @@ pub enum Warning {
         /// The rank.
         rank: i64,
         /// The file that was kept.
-        kept: String,
+        #[serde(rename = "kept")]
+        retained: String,
         /// The file that was skipped.
         dropped: String,
     },
@@ -244,7 +245,7 @@ impl Warning {
             | Self::NegativeDurations { file, .. }
             | Self::SkippedFile { file, .. }
             | Self::UnreadFile { file, .. }
-            | Self::SameRank { kept: file, .. } => Some(file),
+            | Self::SameRank { retained: file, .. } => Some(file),
             Self::MissingRanks { .. }
             | Self::PartOfRanks { .. }
             | Self::NoProfilerStep { .. }
@@ -278,8 +279,8 @@ impl fmt::Display for Warning {
                 f,
                 "{file} does not say its rank, taken as rank 0 (a trace names it as \"distributedInfo\": {{\"rank\": 0}})"
             ),
-            Self::SameRank { rank, kept, dropped } => {
-                write!(f, "{kept} and {dropped} are both rank {rank}: {kept} was taken, {dropped} left out")
+            Self::SameRank { rank, retained, dropped } => {
+                write!(f, "{retained} and {dropped} are both rank {rank}: {retained} was taken, {dropped} left out")
             }
             Self::MissingRanks { label, missing, available } => {
                 write!(f, "trace \"{label}\" has no {} (has {})", numbered("rank", missing), numbers(available))

@@ -13,12 +13,12 @@ impl Warning {
         let warnings: Vec<&Self> = warnings.into_iter().collect();
         let mut sentences: Vec<String> = Vec::new();
         for warning in &warnings {
-            let alike =
+            let similar =
                 warnings.iter().filter(|other| std::mem::discriminant(**other) == std::mem::discriminant(*warning));
             let sentence = match warning {
-                Self::NoRank { .. } => without_rank(&alike.filter_map(|warning| warning.file()).collect::<Vec<_>>()),
+                Self::NoRank { .. } => without_rank(&similar.filter_map(|warning| warning.file()).collect::<Vec<_>>()),
                 Self::NoProfilerStep { .. } => {
-                    without_steps(&alike.filter_map(|warning| warning.trace()).collect::<Vec<_>>())
+                    without_steps(&similar.filter_map(|warning| warning.trace()).collect::<Vec<_>>())
                 }
                 _ => None,
             };
@@ -122,13 +122,13 @@ mod tests {
         let file = |file: &str| Warning::NoRank { file: file.to_owned() };
         let step = Warning::NoProfilerStep { label: "control".to_owned() };
         let runs: Vec<Warning> = (1..=16).map(|run| file(&format!("run-{run}.json"))).chain([step.clone()]).collect();
-        let said = Warning::sentences(&runs);
-        assert!(said.len() == 2 && said[1] == step.to_string(), "{said:?}");
+        let sentences = Warning::sentences(&runs);
+        assert!(sentences.len() == 2 && sentences[1] == step.to_string(), "{sentences:?}");
         assert!(
-            said[0].starts_with(
+            sentences[0].starts_with(
                 "16 files do not say their rank, each taken as rank 0 (run-1.json, run-2.json, run-3.json and 13 more;"
             ),
-            "{said:?}"
+            "{sentences:?}"
         );
         let same = [file("0.json"), file("0.json")];
         assert!(Warning::sentences(&same)[0].contains("2 files") && Warning::sentences(&same)[0].contains("(0.json;"));
@@ -152,10 +152,10 @@ mod tests {
             repair("NaN or Infinity, read as null"),
             unlike(Unlike::Nothing, "b"),
         ]);
-        let [Part::Warning(lost), Part::Warning(same), Part::Folded(folded), Part::Text(kept)] = &found[..] else {
+        let [Part::Warning(lost), Part::Warning(same), Part::Folded(folded), Part::Text(text)] = &found[..] else {
             panic!("{found:?}");
         };
-        assert!(lost.contains("70 × NaN") && same.contains("same recording") && kept.contains("70 × a number"));
+        assert!(lost.contains("70 × NaN") && same.contains("same recording") && text.contains("70 × a number"));
         assert_eq!(folded.title, "\"a\" and \"b\" were recorded under different conditions: devices, software");
         assert!(folded.is_warning && folded.text.lines().count() == 2 && folded.text.starts_with("the devices differ"));
         let runs = Warning::parts(&[unlike(Unlike::Devices, "b"), unlike(Unlike::Devices, "c")]);
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn traces_without_steps_are_one_sentence() {
         let trace = |label: &str| Warning::NoProfilerStep { label: label.to_owned() };
-        let said = Warning::sentences(&[trace("a"), trace("b")]);
+        let sentences = Warning::sentences(&[trace("a"), trace("b")]);
         assert_eq!(
-            said,
+            sentences,
             ["2 traces have no ProfilerStep (a, b): the whole window of each counts as its one iteration"]
         );
         assert_eq!(Warning::sentences(&[trace("a")]), [trace("a").to_string()]);

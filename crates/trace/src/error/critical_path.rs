@@ -65,7 +65,7 @@ pub enum CriticalPathReason {
     },
     /// The edges of the graph were asked for, but not kept.
     #[error("cannot list the edges of the graph: they were not kept; set CriticalPath::edges")]
-    EdgesNotKept,
+    EdgesNotRetained,
 }
 
 fn known_text(known: &[String]) -> String {

@@ -10,7 +10,7 @@ pub enum ExplainReason {
     #[error(
         "cannot list the events of the explanation: their places were not kept; call Explain::keep_events before run"
     )]
-    EventsNotKept,
+    EventsNotRetained,
     /// All runs of test are recordings of control, too.
     #[error(
         "\"{control}\" and \"{test}\" are one recording, and test has no other run: record the program of each side in its own process (tracebook record-loop)"

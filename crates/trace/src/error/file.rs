@@ -53,7 +53,7 @@ pub enum NotATraceReason {
         /// What is wrong with the data.
         damage: String,
         /// Which part of the trace it precedes: `before its traceEvents`.
-        place: &'static str,
+        position: &'static str,
     },
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for NotATraceReason {
             }
             Self::EndsEarly { byte } => write!(f, "the JSON text ends at byte {byte}, before its traceEvents"),
             Self::Broken { byte } => write!(f, "the JSON text is broken at byte {byte}, before its traceEvents"),
-            Self::Compressed { damage, place } => write!(f, "{damage}, {place}"),
+            Self::Compressed { damage, position } => write!(f, "{damage}, {position}"),
         }
     }
 }

@@ -37,10 +37,10 @@ impl Error {
 #[non_exhaustive]
 pub enum AddressReason {
     /// The scheme is none of those that can be read.
-    #[error("unknown scheme `{given}`: expected file, s3, gs, az, http or https{}", did_you_mean(.nearest.as_deref()))]
+    #[error("unknown scheme `{scheme}`: expected file, s3, gs, az, http or https{}", did_you_mean(.nearest.as_deref()))]
     UnknownScheme {
         /// The scheme.
-        given: String,
+        scheme: String,
         /// An address that was probably meant.
         nearest: Option<String>,
     },

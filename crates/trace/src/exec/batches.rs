@@ -183,7 +183,7 @@ mod tests {
         let ranks: Vec<u64> = (0..100).collect();
         let batches = Batches::within(Budget::of(u64::MAX), TASK);
         let fails =
-            |rank: &u64| if *rank == 7 { Err(Error::UnknownDeviceType { given: rank.to_string() }) } else { Ok(()) };
+            |rank: &u64| if *rank == 7 { Err(Error::UnknownDeviceType { word: rank.to_string() }) } else { Ok(()) };
         assert!(batches.each(&ranks, |_| 1, fails).is_err());
         let seen = Mutex::new(0);
         let cancelled = CancellationToken::new(|| true).run(|| {

@@ -19,7 +19,8 @@ impl Met {
     /// Tells the ranks of a run which of their events are one collective. Where more than one collective in twenty does not
     /// overlap on all its ranks, the clocks do not agree, and no event is.
     pub(super) fn add(&mut self, collectives: &Collectives, run: &mut [Partial]) {
-        let places: HashMap<i64, usize> = run.iter().zip(0..).map(|(partial, place)| (partial.rank(), place)).collect();
+        let indices: HashMap<i64, usize> =
+            run.iter().zip(0..).map(|(partial, index)| (partial.rank(), index)).collect();
         let (mut matched, mut apart, first) = (0, 0, self.next);
         let mut found: Vec<(usize, Meeting)> = Vec::new();
         collectives.matched(run.len(), |collective| {
@@ -29,8 +30,8 @@ impl Met {
                 return;
             }
             for member in collective.of {
-                if let Some(&place) = places.get(&member.rank) {
-                    found.push((place, Meeting { row: member.row, collective: self.next }));
+                if let Some(&index) = indices.get(&member.rank) {
+                    found.push((index, Meeting { row: member.row, collective: self.next }));
                 }
             }
             self.next += 1;
@@ -38,7 +39,7 @@ impl Met {
         self.matched += matched;
         self.apart += apart;
         if is_plausible(matched, apart) {
-            found.into_iter().for_each(|(place, meeting)| run[place].meet(meeting));
+            found.into_iter().for_each(|(index, meeting)| run[index].meet(meeting));
         } else {
             self.next = first;
         }

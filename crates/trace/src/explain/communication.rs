@@ -78,10 +78,10 @@ impl Explanation {
                 clocks.collectives_apart, clocks.collectives, clocks.label
             )
         };
-        for (place, what) in [(0, "Control"), (1, "Test")] {
-            let of = &self.sides[place];
+        for (index, what) in [(0, "Control"), (1, "Test")] {
+            let of = &self.sides[index];
             if of.collectives > 0 && !crate::collective::is_plausible(of.collectives, of.collectives_apart) {
-                return Some(side(place, what));
+                return Some(side(index, what));
             }
         }
         let rows = self.waiting();

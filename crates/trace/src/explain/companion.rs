@@ -53,8 +53,8 @@ impl PlannedCompanion {
         let rank = self.ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| self.ranks.first());
         let Some((_, bytes)) = rank else { return Ok((0, 0)) };
         let companion = Companion::from_bytes(bytes, labels).map_err(|error| wrong(error.to_string()))?;
-        let Loan { kernels, lent } = companion.lend(to, labels);
-        Ok((kernels, lent))
+        let Loan { kernels, borrowed } = companion.lend(to, labels);
+        Ok((kernels, borrowed))
     }
 
     pub(super) fn lending(&self, (kernels, with_operators): (u64, u64)) -> Lending {

@@ -8,7 +8,7 @@ use crate::error::ExplainReason;
 use crate::exec::checkpoint;
 use crate::frame::IntColumn;
 use crate::frame::columns::*;
-use call_tree::{Place, Placed, Reason};
+use call_tree::{AssignedEvent, Assignment, Reason};
 use polars::prelude::{
     Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter, Series,
 };
@@ -52,7 +52,7 @@ impl Explanation {
     /// If the places of events were not kept; each frame, if its rank cannot be read any more.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<DataFrame>> + '_> {
         if !self.keeps_events {
-            return Err(ExplainReason::EventsNotKept.into());
+            return Err(ExplainReason::EventsNotRetained.into());
         }
         let sides = self.ranks.iter().enumerate();
         Ok(sides.flat_map(move |(side, ranks)| ranks.iter().map(move |rank| self.events_of(side, rank))))
@@ -98,21 +98,21 @@ impl Explanation {
     pub(crate) fn regions_by_row(&self, side: usize, rank: i64) -> HashMap<u32, u32> {
         let is_it = |found: &&RecordedRank| found.run == 0 && found.rank == rank;
         let recording = self.ranks[side].iter().find(is_it).and_then(|found| found.recording);
-        let placed = recording.and_then(|at| self.found.events[side].get(at));
-        let region = |event: &Placed| match event.place {
-            Place::Region { region, .. } => Some((event.row, region)),
-            Place::LeftOut(_) => None,
+        let events = recording.and_then(|at| self.found.events[side].get(at));
+        let region = |event: &AssignedEvent| match event.assignment {
+            Assignment::Region { region, .. } => Some((event.row, region)),
+            Assignment::LeftOut(_) => None,
         };
-        placed.into_iter().flatten().filter_map(region).collect()
+        events.into_iter().flatten().filter_map(region).collect()
     }
 
     /// The GPU events of one rank.
     fn events_of(&self, side: usize, rank: &RecordedRank) -> Result<DataFrame> {
         checkpoint::check()?;
         let columns: [PlSmallStr; 6] = [CAT, NAME, TS, DUR, STREAM, ITERATION].map(Into::into);
-        let events = rank.trace.as_ref().ok_or(ExplainReason::EventsNotKept)?.frame_of(&columns)?;
+        let events = rank.trace.as_ref().ok_or(ExplainReason::EventsNotRetained)?.frame_of(&columns)?;
         let rows = GpuRows::of(&events)?;
-        let placed: Vec<Placed> = match rank.recording {
+        let located: Vec<AssignedEvent> = match rank.recording {
             Some(at) => self.found.events[side]
                 .get(at)
                 .into_iter()
@@ -121,39 +121,39 @@ impl Explanation {
                 .filter(|event| rows.is_gpu(event.row))
                 .collect(),
             None => {
-                let place = Place::LeftOut(Reason::AnotherRank);
-                rows.all().map(|row| Placed { row, place, attributed_ns: 0 }).collect()
+                let left_out = Assignment::LeftOut(Reason::AnotherRank);
+                rows.all().map(|row| AssignedEvent { row, assignment: left_out, attributed_ns: 0 }).collect()
             }
         };
         // An iteration that is left out has a number only if the profiler counted it.
         let numbered = if self.is_marked { None } else { Some(IntColumn::of(&events, ITERATION)?) };
-        let iteration = |event: &Placed| match event.place {
-            Place::Region { sample, .. } => {
+        let iteration = |event: &AssignedEvent| match event.assignment {
+            Assignment::Region { sample, .. } => {
                 self.found.samples[side].get(sample as usize).map(|sample| sample.iteration)
             }
-            Place::LeftOut(_) => numbered.as_ref()?.get(event.row as usize),
+            Assignment::LeftOut(_) => numbered.as_ref()?.get(event.row as usize),
         };
-        let region = |event: &Placed| match event.place {
-            Place::Region { region, .. } => Some(i64::from(region)),
-            Place::LeftOut(_) => None,
+        let region = |event: &AssignedEvent| match event.assignment {
+            Assignment::Region { region, .. } => Some(i64::from(region)),
+            Assignment::LeftOut(_) => None,
         };
-        let grade = |event: &Placed| match event.place {
-            Place::Region { region, .. } => {
+        let grade = |event: &AssignedEvent| match event.assignment {
+            Assignment::Region { region, .. } => {
                 self.found.regions.get(region as usize).map_or("", |region| region.region.grade.word())
             }
-            Place::LeftOut(reason) => reason.word(),
+            Assignment::LeftOut(reason) => reason.word(),
         };
-        let some = |name: &str, of: &dyn Fn(&Placed) -> Option<i64>| -> Column {
-            Series::new(name.into(), placed.iter().map(of).collect::<Vec<Option<i64>>>()).into()
+        let some = |name: &str, of: &dyn Fn(&AssignedEvent) -> Option<i64>| -> Column {
+            Series::new(name.into(), located.iter().map(of).collect::<Vec<Option<i64>>>()).into()
         };
-        let whole = |name: &str, of: &dyn Fn(&Placed) -> i64| -> Column {
-            Series::new(name.into(), placed.iter().map(of).collect::<Vec<i64>>()).into()
+        let whole = |name: &str, of: &dyn Fn(&AssignedEvent) -> i64| -> Column {
+            Series::new(name.into(), located.iter().map(of).collect::<Vec<i64>>()).into()
         };
-        let indices = IdxCa::from_vec("row".into(), placed.iter().map(|event| event.row).collect());
+        let indices = IdxCa::from_vec("row".into(), located.iter().map(|event| event.row).collect());
         let taken =
             |name: &str, dtype: DataType| -> Result<Column> { Ok(events.column(name)?.take(&indices)?.cast(&dtype)?) };
         let columns = vec![
-            Series::new("side".into(), vec![SIDES[side]; placed.len()]).into(),
+            Series::new("side".into(), vec![SIDES[side]; located.len()]).into(),
             whole("run", &|_| rank.run as i64),
             whole(RANK, &|_| rank.rank),
             some(ITERATION, &iteration),
@@ -162,10 +162,10 @@ impl Explanation {
             taken(STREAM, DataType::Int64)?,
             taken(NAME, DataType::String)?,
             some("region", &region),
-            Series::new("grade".into(), placed.iter().map(grade).collect::<Vec<_>>()).into(),
+            Series::new("grade".into(), located.iter().map(grade).collect::<Vec<_>>()).into(),
             whole("attributed_ns", &|event| event.attributed_ns),
         ];
-        let mut frame = DataFrame::new(placed.len(), columns)?;
+        let mut frame = DataFrame::new(located.len(), columns)?;
         frame.rechunk_mut();
         Ok(frame)
     }

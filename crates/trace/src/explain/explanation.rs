@@ -234,10 +234,10 @@ impl Explanation {
 
     /// The regions with the largest change of their share of the step, either way; of those chosen by a filter, if there is one.
     pub fn largest(&self, most: usize) -> Vec<RegionRow> {
-        let mut places = largest(&self.found.regions, self.region_count());
-        places.retain(|&place| self.is_chosen(place));
-        places.truncate(most);
-        places.into_iter().map(|place| self.row(place, &self.found.regions[place])).collect()
+        let mut ids = largest(&self.found.regions, self.region_count());
+        ids.retain(|&id| self.is_chosen(id));
+        ids.truncate(most);
+        ids.into_iter().map(|id| self.row(id, &self.found.regions[id])).collect()
     }
 
     /// All regions, in the order of control; those chosen by a filter, if there is one.
@@ -253,11 +253,11 @@ impl Explanation {
 
     /// The regions that are shown, with their numbers.
     pub(super) fn chosen_regions(&self) -> impl Iterator<Item = (usize, &RegionChange)> {
-        self.found.regions.iter().enumerate().filter(move |(place, _)| self.is_chosen(*place))
+        self.found.regions.iter().enumerate().filter(move |(id, _)| self.is_chosen(*id))
     }
 
-    pub(super) fn is_chosen(&self, place: usize) -> bool {
-        self.chosen.as_ref().is_none_or(|chosen| chosen.regions.get(place) == Some(&true))
+    pub(super) fn is_chosen(&self, id: usize) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| chosen.regions.get(id) == Some(&true))
     }
 
     /// All regions as a frame, in the order of control; those chosen by a filter, if there is one.
@@ -311,7 +311,7 @@ impl Explanation {
 
     pub(super) fn row(&self, id: usize, region: &RegionChange) -> RegionRow {
         let both = |change: Change, unit: f64| [change.control.value() / unit, change.test.value() / unit];
-        let (tree, leaf) = self.place(region);
+        let (tree, leaf) = self.naming_leaf(region);
         let mut path: Vec<String> = tree.path(leaf, &self.labels).into_iter().map(str::to_owned).collect();
         let kernel = path.pop().unwrap_or_default();
         let leaves = region.region.control.len().max(region.region.test.len());
@@ -337,7 +337,7 @@ impl Explanation {
     }
 
     /// The tree that names a region, and its leaf with most time there: control's, or test's of what was added.
-    pub(super) fn place(&self, region: &RegionChange) -> (&Tree, NodeId) {
+    pub(super) fn naming_leaf(&self, region: &RegionChange) -> (&Tree, NodeId) {
         let alignment = &self.found.alignment;
         match main_leaf(&alignment.control, &region.region.control) {
             Some(leaf) => (&alignment.control, leaf),
@@ -373,11 +373,11 @@ pub(super) fn word(class: Class) -> &'static str {
     }
 }
 
-/// Causes of idle time in tables and files, by [`Cause::place`].
+/// Causes of idle time in tables and files, by [`Cause::index`].
 pub(super) const CAUSES: [&str; Cause::COUNT] = ["host", "launch call", "launch latency", "dependency", "drain"];
 
 pub(super) fn cause_word(cause: Cause) -> &'static str {
-    CAUSES[cause.place()]
+    CAUSES[cause.index()]
 }
 
 /// Kind of the frame of the host, or what was waited for; empty for other causes.

@@ -16,7 +16,7 @@ impl Explanation {
 
     fn grouped(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        let mut places: HashMap<(String, String, &'static str, Class, bool), usize> = HashMap::new();
+        let mut indices: HashMap<(String, String, &'static str, Class, bool), usize> = HashMap::new();
         for (id, region) in self.found.regions.iter().enumerate() {
             let row = self.row(id, region);
             let operator = row.path.last().cloned().unwrap_or_default();
@@ -26,13 +26,13 @@ impl Explanation {
             };
             let kernel = either(self.main_leaves(region).map(short));
             let (class, is_chosen) = (self.class(region), self.is_chosen(id));
-            let place =
-                *places.entry((operator.clone(), kernel.clone(), row.grade, class, is_chosen)).or_insert_with(|| {
+            let index =
+                *indices.entry((operator.clone(), kernel.clone(), row.grade, class, is_chosen)).or_insert_with(|| {
                     let (grade, regions) = (row.grade, Vec::new());
                     groups.push(Group { operator, kernel, grade, class, regions, is_chosen, times: [0.0; 4] });
                     groups.len() - 1
                 });
-            let group = &mut groups[place];
+            let group = &mut groups[index];
             group.regions.push(id);
             let [control, test] = row.attributed_us;
             for (sum, time) in group.times.iter_mut().zip([control, test, row.delta_us, row.count_part_us]) {
@@ -45,7 +45,7 @@ impl Explanation {
 
     /// Returns the class of a region by its kernel with most time.
     pub(super) fn class(&self, region: &RegionChange) -> Class {
-        let (tree, leaf) = self.place(region);
+        let (tree, leaf) = self.naming_leaf(region);
         match tree.node(leaf).chain.last().map(|&label| self.labels.kind(label)) {
             Some(Kind::Gpu(class)) => class,
             _ => Class::Host,

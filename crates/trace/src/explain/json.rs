@@ -94,7 +94,7 @@ impl Explanation {
             "coverage": { "control": control_coverage, "test": test_coverage },
             "comparability": self.warnings.iter().map(comparability).chain(self.other_iterations()).collect::<Vec<_>>(),
             "phases": self.phases.map(|phases| json!({
-                "kept": phases.kept, "of": phases.of, "by": if phases.by_shape { "phase and request shape" } else { "phase" },
+                "kept": phases.retained, "of": phases.of, "by": if phases.by_shape { "phase and request shape" } else { "phase" },
             })),
             "seed": certainty.seed,
         })

@@ -4,12 +4,12 @@ use super::recordings::{Iterations, recording};
 use crate::TraceSet;
 use crate::collective::Collectives;
 use crate::frame::EventRows;
-use call_tree::{Explainer, Explanation, Labels, Place};
+use call_tree::{Assignment, Explainer, Explanation, Labels};
 use flate2::read::MultiGzDecoder;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use trace_testkit::edits::{Edit, Original, Placed, Score, score};
+use trace_testkit::edits::{self, Edit, Original, Score, score};
 
 /// Edits of which each alone must leave 99 % of the GPU time in the right region.
 const SINGLE: [&[Edit]; 18] = [
@@ -52,7 +52,7 @@ const DOZEN: [Edit; 12] = [
 struct Recorded {
     trace: TraceSet,
     original: Original,
-    place: String,
+    file: String,
 }
 
 impl Recorded {
@@ -60,7 +60,7 @@ impl Recorded {
         let (bytes, mut text) = (std::fs::read(file).unwrap(), Vec::new());
         MultiGzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap();
         let original = Original::parse(&text).unwrap();
-        Self { trace: TraceSet::from_bytes(&text).unwrap(), original, place: file.display().to_string() }
+        Self { trace: TraceSet::from_bytes(&text).unwrap(), original, file: file.display().to_string() }
     }
 
     /// Compares the trace with an edited copy; `None` if it has no place for one of the edits.
@@ -78,13 +78,13 @@ impl Recorded {
         let (control, test) = ([recording(&self.trace)], [recording(&copy)]);
         let has_stacks = control[0].events.iter().any(|event| event.kind.is_stack());
         let found = Explainer { keep_events: true }.explain(&control, &test, &labels);
-        let [control, test] = [placed(&found, 0, &self.trace), placed(&found, 1, &copy)];
+        let [control, test] = [regions_by_position(&found, 0, &self.trace), regions_by_position(&found, 1, &copy)];
         let is_narrow = |region: usize| {
             let region = &found.regions[region].region;
             region.control.len() <= 2 && region.test.len() <= 2
         };
-        let are_layers_alike = found.without_stacks || !has_stacks;
-        Some(score(&edited, &control, &test, is_narrow, are_layers_alike))
+        let are_layers_equal = found.without_stacks || !has_stacks;
+        Some(score(&edited, &control, &test, is_narrow, are_layers_equal))
     }
 
     /// Scores each of `edits` alone, with each seed. Returns how many found a place.
@@ -94,7 +94,7 @@ impl Recorded {
         for edits in edits {
             for seed in seeds.clone() {
                 if let Some(score) = self.score(edits, seed) {
-                    assert!(score.same >= 0.99 && score.narrow >= 0.98, "{} {edits:?} {seed}: {score:?}", self.place);
+                    assert!(score.same >= 0.99 && score.narrow >= 0.98, "{} {edits:?} {seed}: {score:?}", self.file);
                     scored += 1;
                 }
             }
@@ -104,17 +104,20 @@ impl Recorded {
 }
 
 /// Regions of the GPU events of a side, by their positions in the file.
-fn placed(found: &Explanation, side: usize, trace: &TraceSet) -> HashMap<u32, Placed> {
+fn regions_by_position(found: &Explanation, side: usize, trace: &TraceSet) -> HashMap<u32, edits::Assignment> {
     let rank = &trace.traces()[0];
     let rows = EventRows::of(&rank.frame().unwrap(), trace.compat()).unwrap();
-    let mut placed = HashMap::new();
+    let mut regions = HashMap::new();
     for event in &found.events[side][0] {
-        if let Place::Region { region, .. } = event.place {
+        if let Assignment::Region { region, .. } = event.assignment {
             let row = event.row as usize;
-            placed.insert(rows.index(row) as u32, Placed { region: region as usize, ns: rows.dur(row).max(0) });
+            regions.insert(
+                rows.index(row) as u32,
+                edits::Assignment { region: region as usize, ns: rows.dur(row).max(0) },
+            );
         }
     }
-    placed
+    regions
 }
 
 fn shared(file: &str) -> Option<PathBuf> {

@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 const LEAST_SHARE: f64 = 0.1;
 
 /// A place of the step's change: idle time by its cause, or an operator and its kernel.
-struct Place {
+struct Contribution {
     what: String,
     delta_us: f64,
 }
@@ -36,19 +36,21 @@ impl Explanation {
         if step == 0.0 || self.certainty().step.verdict == Verdict::NoRelevantChange {
             return None;
         }
-        let idle = self.idle.iter().map(|idle| Place { what: idle_place(idle), delta_us: idle.delta_us });
-        let groups = self.groups().iter().map(|group| Place { what: group_place(group), delta_us: group.times[2] });
-        let mut places: Vec<Place> = idle.chain(groups).filter(|place| place.delta_us * step > 0.0).collect();
-        places.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
-        let first = places.first()?;
+        let idle = self.idle.iter().map(|idle| Contribution { what: idle_text(idle), delta_us: idle.delta_us });
+        let groups =
+            self.groups().iter().map(|group| Contribution { what: group_text(group), delta_us: group.times[2] });
+        let mut contributions: Vec<Contribution> =
+            idle.chain(groups).filter(|contribution| contribution.delta_us * step > 0.0).collect();
+        contributions.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
+        let first = contributions.first()?;
         let share = 100.0 * first.delta_us / step;
-        let named = places
+        let named = contributions
             .iter()
             .enumerate()
             .take(NAMED)
-            .filter(|(at, place)| *at == 0 || place.delta_us / step >= LEAST_SHARE);
+            .filter(|(at, contribution)| *at == 0 || contribution.delta_us / step >= LEAST_SHARE);
         let named: Vec<String> = named
-            .map(|(at, Place { what, delta_us })| {
+            .map(|(at, Contribution { what, delta_us })| {
                 let of = if at == 0 { format!(" ({share:.0} % of the change)") } else { String::new() };
                 format!("{} {what}{of}", signed(*delta_us))
             })
@@ -75,7 +77,7 @@ impl Explanation {
 }
 
 /// `of idle GPU while the host is in enumerate(DataLoader)`
-fn idle_place(idle: &IdleChange) -> String {
+fn idle_text(idle: &IdleChange) -> String {
     match (idle.frame.as_str(), idle.kind) {
         ("", "") => format!("of idle GPU, {}", idle.cause),
         ("", kind) => format!("of idle GPU, {}: {kind}", idle.cause),
@@ -84,7 +86,7 @@ fn idle_place(idle: &IdleChange) -> String {
 }
 
 /// `in aten::copy_ › Memcpy HtoD (Pinned -> Device)`
-fn group_place(group: &Group) -> String {
+fn group_text(group: &Group) -> String {
     let kernel = &group.kernel;
     match group.operator.as_str() {
         "" => format!("in {kernel}"),

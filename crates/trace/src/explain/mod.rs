@@ -1,6 +1,5 @@
 //! Explanations of the difference of two steps: aligned call trees, and a step's time divided exactly.
 
-mod alike;
 #[cfg(test)]
 mod bad_input_tests;
 mod certainty;
@@ -12,6 +11,7 @@ mod communication;
 mod companion;
 #[cfg(test)]
 mod companion_tests;
+mod comparability;
 mod events;
 mod explanation;
 mod figure;
@@ -28,7 +28,6 @@ mod modules_tests;
 #[cfg(test)]
 mod one_step_tests;
 mod phases;
-mod placed;
 mod plan;
 #[cfg(test)]
 mod plan_tests;
@@ -36,6 +35,7 @@ mod present;
 mod query;
 mod recordings;
 mod region_class;
+mod region_events;
 mod region_group;
 #[cfg(test)]
 mod sample_tests;

@@ -8,7 +8,7 @@ pub(super) struct RegionModules {
     /// The modules, the outermost first; of several kernels those that all of them have. Empty outside of modules.
     pub(super) path: Vec<String>,
     /// The calls above the kernels do not tell: it is a backward operator, or one of the side that has no modules there.
-    pub(super) is_lent: bool,
+    pub(super) is_borrowed: bool,
     /// Only the side without modules has the region, so that its modules are not recorded.
     pub(super) is_unknown: bool,
 }
@@ -47,10 +47,10 @@ impl SidesWithModules {
         // Where control has no modules at all, test tells those of what both have.
         let by_test = control.is_empty() || !self.control && !test.is_empty();
         let (tree, leaves) = if by_test { (&alignment.test, test) } else { (&alignment.control, control) };
-        let (path, is_lent) = common(tree, leaves, labels);
+        let (path, is_borrowed) = common(tree, leaves, labels);
         let path: Vec<String> = path.into_iter().map(|label| labels.text(label).to_owned()).collect();
-        let is_lent = is_lent || by_test && !control.is_empty() && !path.is_empty();
-        RegionModules { path, is_lent, is_unknown }
+        let is_borrowed = is_borrowed || by_test && !control.is_empty() && !path.is_empty();
+        RegionModules { path, is_borrowed, is_unknown }
     }
 
     /// Returns the modules of a leaf that only one side has.
@@ -77,13 +77,13 @@ impl SidesWithModules {
 
 /// The modules that all leaves have, and whether a leaf has modules that the calls above it do not tell.
 fn common(tree: &Tree, leaves: &[NodeId], labels: &Labels) -> (Vec<LabelId>, bool) {
-    let is_lent = leaves.iter().any(|&leaf| tree.node(leaf).modules.is_some());
+    let is_borrowed = leaves.iter().any(|&leaf| tree.node(leaf).modules.is_some());
     let paths = leaves.iter().map(|&leaf| modules_of(tree, leaf, labels));
     let common = paths.reduce(|mut path, other| {
         path.truncate(path.iter().zip(&other).take_while(|(one, other)| one == other).count());
         path
     });
-    (common.unwrap_or_default(), is_lent)
+    (common.unwrap_or_default(), is_borrowed)
 }
 
 /// The modules of a leaf, the outermost first.

@@ -21,7 +21,7 @@ const LISTED: usize = 3;
 #[non_exhaustive]
 pub struct PhaseMatch {
     /// Iterations that take part, of control and of test.
-    pub kept: [usize; 2],
+    pub retained: [usize; 2],
     /// All iterations that could.
     pub of: [usize; 2],
     /// Whether request shapes agree, too; else only the phase does.
@@ -54,11 +54,11 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
     if names.len() < 2 || runs.windows(2).all(|pair| counts(&pair[0], exact) == counts(&pair[1], exact)) {
         return Ok(None);
     }
-    let (by_shape, by_phase) = (kept(&runs, exact), kept(&runs, phase));
-    let fewest = |kept: &[BTreeSet<i64>]| kept.iter().map(BTreeSet::len).min().unwrap_or(0);
+    let (by_shape, by_phase) = (common_iterations(&runs, exact), common_iterations(&runs, phase));
+    let fewest = |sets: &[BTreeSet<i64>]| sets.iter().map(BTreeSet::len).min().unwrap_or(0);
     let is_by_shape = fewest(&by_shape) >= FEWEST.min(fewest(&by_phase));
-    let kept = if is_by_shape { by_shape } else { by_phase };
-    if fewest(&kept) == 0 {
+    let retained = if is_by_shape { by_shape } else { by_phase };
+    if fewest(&retained) == 0 {
         let of_side = |side: &Recorded| {
             let names: BTreeSet<String> = named_runs(side).into_iter().flatten().map(|(_, name)| name).collect();
             names.into_iter().take(LISTED).collect::<Vec<_>>().join(", ")
@@ -66,15 +66,15 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
         let [control, test] = sides;
         return Err(ExplainReason::NoCommonPhase { control: of_side(control), test: of_side(test) }.into());
     }
-    let mut matched = PhaseMatch { kept: [0, 0], of: [0, 0], by_shape: is_by_shape };
-    let mut of_runs = kept.iter().zip(&runs);
-    for (place, side) in sides.into_iter().enumerate() {
+    let mut matched = PhaseMatch { retained: [0, 0], of: [0, 0], by_shape: is_by_shape };
+    let mut of_runs = retained.iter().zip(&runs);
+    for (index, side) in sides.into_iter().enumerate() {
         for run in 0..side.summary.runs {
-            let Some((kept, all)) = of_runs.next() else { break };
-            (matched.kept[place], matched.of[place]) =
-                (matched.kept[place] + kept.len(), matched.of[place] + all.len());
+            let Some((iterations, all)) = of_runs.next() else { break };
+            (matched.retained[index], matched.of[index]) =
+                (matched.retained[index] + iterations.len(), matched.of[index] + all.len());
             for partial in side.partials_of(run) {
-                partial.keep(Reason::OtherPhase, |iteration| kept.contains(&iteration));
+                partial.keep(Reason::OtherPhase, |iteration| iterations.contains(&iteration));
             }
         }
     }
@@ -85,8 +85,8 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
 fn named_runs(side: &Recorded) -> Vec<Vec<(i64, String)>> {
     let mut runs = vec![BTreeMap::new(); side.summary.runs];
     for rank in &side.ranks {
-        let Some(place) = rank.recording else { continue };
-        let (partial, phases): (&Partial, &Phases) = (&side.partials[place], &side.phases[place]);
+        let Some(at) = rank.recording else { continue };
+        let (partial, phases): (&Partial, &Phases) = (&side.partials[at], &side.phases[at]);
         for (iteration, _) in partial.iterations() {
             if let (Some(name), Some(run)) = (phases.get(&iteration), runs.get_mut(rank.run)) {
                 run.entry(iteration).or_insert_with(|| name.clone());
@@ -97,7 +97,7 @@ fn named_runs(side: &Recorded) -> Vec<Vec<(i64, String)>> {
 }
 
 /// The first iterations of each run, of each key as many as the run with the fewest has.
-fn kept(runs: &[Vec<(i64, String)>], key: fn(&str) -> String) -> Vec<BTreeSet<i64>> {
+fn common_iterations(runs: &[Vec<(i64, String)>], key: fn(&str) -> String) -> Vec<BTreeSet<i64>> {
     let all: Vec<BTreeMap<String, usize>> = runs.iter().map(|run| counts(run, key)).collect();
     let fewest = |key: &String| all.iter().map(|counts| counts.get(key).copied().unwrap_or(0)).min().unwrap_or(0);
     let of_run = |run: &Vec<(i64, String)>| {
@@ -192,7 +192,7 @@ mod tests {
         let explanation = explained(&control, &test).unwrap();
         assert_eq!(explanation.step.delta_us, 0.0);
         assert!(explanation.classes.iter().all(|class| class.delta_us == 0.0), "{:?}", explanation.classes);
-        assert_eq!(explanation.phases, Some(PhaseMatch { kept: [6, 6], of: [6, 8], by_shape: true }));
+        assert_eq!(explanation.phases, Some(PhaseMatch { retained: [6, 6], of: [6, 8], by_shape: true }));
         let left_out: Vec<(&str, i64, u64)> =
             explanation.coverage()[1].reasons().map(|(reason, ns, events)| (reason.word(), ns, events)).collect();
         assert_eq!(left_out, [("no iteration of its phase on the other side", 1_600_000, 2)]);
@@ -206,7 +206,7 @@ mod tests {
         let test =
             server(&[("execute_context_0(0)_generation_9(9)", 120), ("execute_context_1(64)_generation_0(0)", 800)]);
         let explanation = explained(&control, &test).unwrap();
-        assert_eq!(explanation.phases, Some(PhaseMatch { kept: [2, 2], of: [2, 2], by_shape: false }));
+        assert_eq!(explanation.phases, Some(PhaseMatch { retained: [2, 2], of: [2, 2], by_shape: false }));
         assert!(explanation.sentences().contains("by phase only"), "{}", explanation.sentences());
     }
 

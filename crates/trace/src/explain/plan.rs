@@ -1,8 +1,8 @@
 //! The plan of an explanation: what is computed of each rank, without the traces.
 
-use super::alike::unlike;
 use super::choice::Chosen;
 use super::companion::PlannedCompanion;
+use super::comparability::unlike;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
 use super::phases::{match_phases, phases_of};
@@ -74,7 +74,7 @@ impl ExplainPlan {
     /// counted as left out.
     pub fn ranks(&self, side: DiffSide) -> Vec<(usize, i64)> {
         let runs = self.side(side).runs.iter().enumerate();
-        runs.flat_map(|(place, run)| run.ranks.iter().map(move |&(rank, _)| (place, rank))).collect()
+        runs.flat_map(|(number, run)| run.ranks.iter().map(move |&(rank, _)| (number, rank))).collect()
     }
 
     /// Computes the partial result of one rank of the run at place `run` of a side, as bytes.
@@ -109,11 +109,11 @@ impl ExplainPlan {
     }
 
     /// Reduces one rank.
-    pub(super) fn reduce(&self, side: DiffSide, place: usize, trace: &Trace) -> Result<RankState> {
+    pub(super) fn reduce(&self, side: DiffSide, number: usize, trace: &Trace) -> Result<RankState> {
         let side = self.side(side);
-        let planned = side.runs.get(place).and_then(|run| Some((run, run.selected(trace.rank())?)));
+        let planned = side.runs.get(number).and_then(|run| Some((run, run.selected(trace.rank())?)));
         let Some((run, is_selected)) = planned else {
-            return Err(wrong(format!("run {place} of the plan has no rank {}", trace.rank())));
+            return Err(wrong(format!("run {number} of the plan has no rank {}", trace.rank())));
         };
         if !is_selected {
             let (ns, events) = device_work(trace, run.compat)?;
@@ -127,7 +127,7 @@ impl ExplainPlan {
         let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
         let mut recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
         let companion = self.companion.as_ref();
-        let lent = companion.map(|companion| companion.lend(&mut recording, &mut labels)).transpose()?;
+        let borrowed = companion.map(|companion| companion.lend(&mut recording, &mut labels)).transpose()?;
         checkpoint::check()?;
         if recording.windows.is_empty() && recording.others.is_empty() {
             self.check_steps(run)?;
@@ -143,7 +143,7 @@ impl ExplainPlan {
         let phases = iterations.marker.as_ref().map(|marker| phases_of(&recording, &labels, marker));
         let (partial, phases) = (Encoded(partial.to_bytes(&labels)), phases.unwrap_or_default());
         let mix = EventMix::of(trace)?;
-        Ok(RankState::Compared { partial, phases, collectives, lent: lent.unwrap_or_default(), mix })
+        Ok(RankState::Compared { partial, phases, collectives, borrowed: borrowed.unwrap_or_default(), mix })
     }
 
     /// Refuses a rank without iterations, unless no rank of its run has some: then a recording counts as one.

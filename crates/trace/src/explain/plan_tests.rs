@@ -20,8 +20,8 @@ fn mapped(plan: &ExplainPlan, sides: [&[LabeledTrace]; 2], random: &mut Random) 
             states.push(plan.map(side, run, &runs[run].trace().rank(rank).unwrap()).unwrap());
         }
     }
-    for place in (1..states.len()).rev() {
-        states.swap(place, random.below(place + 1));
+    for index in (1..states.len()).rev() {
+        states.swap(index, random.below(index + 1));
     }
     states
 }

@@ -94,11 +94,11 @@ fn graph_nodes(events: &[Event], nodes: &IntColumn) -> Vec<(u32, i64)> {
 
 /// The backward operators, each with its forward operator, by their places among the events.
 fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) -> Vec<(u32, u32)> {
-    let place = |row: u32| events.binary_search_by_key(&row, |event| event.row).ok();
+    let position = |row: u32| events.binary_search_by_key(&row, |event| event.row).ok();
     let operators = (0..).zip(events).filter(|(_, event)| event.kind == Kind::Operator);
     let pair = |(at, event): (u32, &Event)| {
         let row = rows.row_of(forward.get(event.row as usize)?)?;
-        Some((at, place(row as u32)? as u32))
+        Some((at, position(row as u32)? as u32))
     };
     operators.filter_map(pair).collect()
 }
@@ -196,9 +196,9 @@ fn windows(marks: Vec<Window>, iterations: &Iterations) -> (Vec<Window>, Vec<(Wi
         }
     }
     let (mut selected, mut others) = (Vec::new(), Vec::new());
-    for (place, window) in windows.into_iter().enumerate() {
+    for (index, window) in windows.into_iter().enumerate() {
         match &iterations.numbers {
-            _ if place < iterations.warmup => others.push((window, Reason::WarmUp)),
+            _ if index < iterations.warmup => others.push((window, Reason::WarmUp)),
             Some(numbers) if !numbers.contains(&window.iteration) => others.push((window, Reason::AnotherIteration)),
             _ => selected.push(window),
         }

@@ -169,8 +169,8 @@ fn left_out_events_say_why() {
         ]
     );
     assert!(reasons("1").iter().all(|row| row.ends_with("another rank")) && reasons("1").len() == 7);
-    let kept = Explain::new(&a, &b).run().unwrap();
-    assert!(matches!(kept.events().err(), Some(Error::Explain(ExplainReason::EventsNotKept))));
+    let explanation = Explain::new(&a, &b).run().unwrap();
+    assert!(matches!(explanation.events().err(), Some(Error::Explain(ExplainReason::EventsNotRetained))));
 }
 
 #[test]

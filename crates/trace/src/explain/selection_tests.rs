@@ -41,8 +41,8 @@ fn check(explained: &Explanation, sides: [&[LabeledTrace]; 2], what: &str) {
                 recorded = (recorded.0 + ns, recorded.1 + events);
             }
         }
-        for places in &found.events[side] {
-            assert!(places.is_sorted_by(|one, other| one.row < other.row), "{what}");
+        for events in &found.events[side] {
+            assert!(events.is_sorted_by(|one, other| one.row < other.row), "{what}");
         }
         // I2: recorded is selected and left out, and selected is the regions.
         let coverage = found.coverage[side];

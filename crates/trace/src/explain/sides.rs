@@ -117,28 +117,28 @@ impl PlannedSide {
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
         let (mut phases, mut mix): (Vec<Phases>, EventMix) = (Vec::new(), EventMix::default());
-        let (mut met, mut warm_up, mut lent) = (Met::default(), Vec::new(), (0_u64, 0_u64));
-        for (place, run) in self.runs.iter().enumerate() {
+        let (mut met, mut warm_up, mut borrowed) = (Met::default(), Vec::new(), (0_u64, 0_u64));
+        for (number, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
             for &(rank, is_selected) in &run.ranks {
                 let recording = is_selected.then_some(partials.len());
-                ranks.push(RecordedRank { run: place, rank, trace: None, recording });
-                match states.remove(&(place, rank)) {
+                ranks.push(RecordedRank { run: number, rank, trace: None, recording });
+                match states.remove(&(number, rank)) {
                     Some(RankState::Compared {
                         partial,
                         phases: of_marker,
                         collectives: of_rank,
-                        lent: of_one,
+                        borrowed: of_one,
                         mix: of_events,
                     }) if is_selected => {
                         mix.merge(&of_events);
-                        lent = (lent.0.saturating_add(of_one.0), lent.1.saturating_add(of_one.1));
+                        borrowed = (borrowed.0.saturating_add(of_one.0), borrowed.1.saturating_add(of_one.1));
                         let partial = Partial::from_bytes(&partial.0, labels);
                         let mut partial = partial.map_err(|error| wrong(error.to_string()))?;
                         if partial.rank() != rank {
                             return Err(wrong(format!("rank {rank} of {} is another one", run.label)));
                         }
-                        partial.belong_to(place as u32);
+                        partial.belong_to(number as u32);
                         partials.push(partial);
                         phases.push(of_marker);
                         collectives.merge(of_rank);
@@ -157,7 +157,7 @@ impl PlannedSide {
                 keep_slowest(&mut partials[first..]);
             }
         }
-        let lending = companion.map(|companion| companion.lending(lent));
+        let lending = companion.map(|companion| companion.lending(borrowed));
         let summary = SideSummary { warm_up, lending, ..self.summary(&partials, &ranks, &met) };
         Ok(Recorded { partials, phases, ranks, summary, others, mix })
     }
@@ -219,12 +219,12 @@ impl PlannedRun {
 impl Recorded {
     /// The partial results of the ranks of a run.
     pub(super) fn partials_of(&mut self, run: usize) -> impl Iterator<Item = &mut Partial> {
-        let places: Vec<usize> =
+        let recordings: Vec<usize> =
             self.ranks.iter().filter(|rank| rank.run == run).filter_map(|rank| rank.recording).collect();
         self.partials
             .iter_mut()
             .enumerate()
-            .filter(move |(place, _)| places.contains(place))
+            .filter(move |(index, _)| recordings.contains(index))
             .map(|(_, partial)| partial)
     }
 }

@@ -25,7 +25,7 @@ pub struct ExplainState {
 pub(super) enum RankState {
     /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, the
     /// number of its kernels of graphs, and of those to which a companion lent operators, and its events by category.
-    Compared { partial: Encoded, phases: Phases, collectives: Collectives, lent: (u64, u64), mix: EventMix },
+    Compared { partial: Encoded, phases: Phases, collectives: Collectives, borrowed: (u64, u64), mix: EventMix },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }

@@ -142,12 +142,12 @@ impl<'c> Collector<'c> {
                     let end = around.map_or(end, |(_, around)| end.min(around).max(call.start));
                     let event = &recording.events[call.row as usize];
                     let name = self.name(labels, event.label);
-                    let place =
+                    let index =
                         self.push(Some(around.map_or(top, |(around, _)| around)), name, end - call.start, call.start);
                     if let Some((around, around_end)) = around {
                         self.calls[around as usize].own -= (end.min(around_end) - call.start).max(0);
                     }
-                    open.push((place, end));
+                    open.push((index, end));
                 }
                 Step::Ends(..) => drop(open.pop()),
             });
@@ -183,13 +183,13 @@ impl<'c> Collector<'c> {
                     let event = &recording.events[call.row as usize];
                     let name = self.name(labels, event.label);
                     let time = own.get(&event.row).copied().unwrap_or(0);
-                    let place = self.push(open.last().copied(), name, time, call.start);
+                    let index = self.push(open.last().copied(), name, time, call.start);
                     for kernel in launched.get(&call.row).into_iter().flatten() {
                         let name = self.name(labels, kernel.label);
                         let time = own.get(&kernel.row).copied().unwrap_or(0);
-                        self.push(Some(place), name, time, call.start);
+                        self.push(Some(index), name, time, call.start);
                     }
-                    open.push(place);
+                    open.push(index);
                 }
                 Step::Ends(..) => drop(open.pop()),
             });
@@ -288,11 +288,11 @@ fn nested(events: &[Event], thread: u32) -> Vec<Nested> {
 /// The launches by correlation; of several with one id the first.
 fn launches(recording: &Recording) -> HashMap<i64, u32> {
     let mut launches = HashMap::new();
-    for (event, place) in recording.events.iter().zip(0..) {
+    for (event, index) in recording.events.iter().zip(0..) {
         if matches!(event.kind, Kind::Launch | Kind::GraphLaunch)
             && let Some(id) = event.correlation
         {
-            launches.entry(id).or_insert(place);
+            launches.entry(id).or_insert(index);
         }
     }
     launches

@@ -169,12 +169,12 @@ fn side_calls(side: &QuerySide, number: usize, time: FlameTime, names: &mut Name
 
 /// Divides times by a number of steps, so that their sum is the rounded sum, to the ns.
 fn per_step(calls: &mut [Call], steps: i64) {
-    let (mut sum, mut given) = (0_i64, 0_i64);
+    let (mut sum, mut assigned) = (0_i64, 0_i64);
     for call in calls {
         sum = sum.saturating_add(call.own.max(0));
         let part = sum.div_euclid(steps);
-        call.own = part - given;
-        given = part;
+        call.own = part - assigned;
+        assigned = part;
     }
 }
 

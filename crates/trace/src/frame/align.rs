@@ -56,7 +56,7 @@ pub(crate) fn rows_in_whole_steps(
     for id in cancellable(&cpu).filter_map(|&row| correlation.get(row)) {
         *launches.entry(id).or_default() += 1;
     }
-    let mut kept = Vec::with_capacity(rows);
+    let mut retained = Vec::with_capacity(rows);
     for row in cancellable(gpu) {
         let times = match correlation.get(row) {
             Some(id) => launches.get(&id).copied().unwrap_or(0),
@@ -65,10 +65,10 @@ pub(crate) fn rows_in_whole_steps(
         };
         // Differs from HTA: there a row appears once for each CPU row with its id.
         let times = if compat == Compat::Hta { times } else { times.min(1) };
-        kept.extend(std::iter::repeat_n(row as u32, times as usize));
+        retained.extend(std::iter::repeat_n(row as u32, times as usize));
     }
-    kept.extend(cpu.into_iter().map(|row| row as u32));
-    Ok(kept)
+    retained.extend(cpu.into_iter().map(|row| row as u32));
+    Ok(retained)
 }
 
 /// Properties of names.

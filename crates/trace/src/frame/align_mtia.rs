@@ -45,25 +45,25 @@ pub(crate) fn mtia_rows_in_whole_steps(events: &DataFrame) -> Result<(DataFrame,
 
     let mut streams: Vec<Option<i64>> = stream.iter().collect();
     let mut iterations: Vec<Option<i64>> = iteration.iter().collect();
-    let mut kept = Vec::with_capacity(rows);
+    let mut retained = Vec::with_capacity(rows);
     for row in cancellable(0..rows) {
         let is_launched = || correlation.get(row).is_some_and(|id| launched.contains(&id));
         let step = || steps.iter().rev().find(|step| inside(row, step.0, step.1));
         if on_cpu[row] || (is_kernel(cats.get(row)) && is_launched()) {
-            kept.push(row as u32);
+            retained.push(row as u32);
         } else if is_copy(names.get(row))
             && let Some(step) = step()
         {
             iterations[row] = iterations[row].or(Some(step.2));
             streams[row] = streams[row].or(tid.get(row));
-            kept.push(row as u32);
+            retained.push(row as u32);
         }
     }
     let mut events = events.clone();
     for (name, values) in [(STREAM, streams), (ITERATION, iterations)] {
         events.with_column(IdColumn::of(&values).finish(name).into_column())?;
     }
-    Ok((events, kept))
+    Ok((events, retained))
 }
 
 /// Returns the texts of a column of categories.

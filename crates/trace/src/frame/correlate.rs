@@ -30,7 +30,7 @@ enum Table {
 }
 
 /// Slots of a table per row with an id, at most.
-const MOST_PLACES: u64 = 16;
+const MOST_SLOTS: u64 = 16;
 
 impl<G: Fn(usize, i64) -> bool> Partners<G> {
     /// Builds the index of `ids`; `on_gpu` returns whether a row with its id is on the GPU's side.
@@ -53,7 +53,7 @@ impl Table {
         let (mut first, mut last) = (i64::MAX, i64::MIN);
         ids.each(|_, id| (first, last) = (first.min(id), last.max(id)));
         let rows = ids.count() as u64;
-        if rows > 0 && last.abs_diff(first) < rows * MOST_PLACES {
+        if rows > 0 && last.abs_diff(first) < rows * MOST_SLOTS {
             Self::Near { first, ends: vec![[0; 2]; (last - first) as usize + 1] }
         } else {
             Self::Far(HashMap::default())

@@ -12,10 +12,10 @@ pub(crate) type NamedType = (PlSmallStr, DataType);
 /// numbers, and categories if any rank has texts.
 pub(crate) fn common_types<'c>(ranks: impl IntoIterator<Item = &'c [NamedType]>) -> Vec<NamedType> {
     let mut types: Vec<(NamedType, bool)> = Vec::new();
-    let mut places: HashMap<PlSmallStr, usize> = HashMap::new();
+    let mut indices: HashMap<PlSmallStr, usize> = HashMap::new();
     for (name, found) in ranks.into_iter().flatten() {
-        let Some((known, mixed)) = places.get(name).and_then(|&place| types.get_mut(place)) else {
-            places.insert(name.clone(), types.len());
+        let Some((known, mixed)) = indices.get(name).and_then(|&index| types.get_mut(index)) else {
+            indices.insert(name.clone(), types.len());
             types.push(((name.clone(), found.clone()), false));
             continue;
         };

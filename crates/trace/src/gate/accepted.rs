@@ -1,7 +1,7 @@
 //! Accepted changes: a file of the repository says which region may take longer, up to which time, why, and who accepted it.
 
 use super::limit::{LIMITED_CLASSES, fits};
-use crate::write::KeptFile;
+use crate::write::VersionedFile;
 use crate::{RegionRow, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The file of accepted changes, unless another one is named: relative to the folder of the repository.
 pub const ACCEPTED_FILE: &str = ".tracebook/accepted.json";
 
-const FILE: KeptFile = KeptFile { what: "accepted changes", version: 1, most_bytes: 16 << 20 };
+const FILE: VersionedFile = VersionedFile { what: "accepted changes", version: 1, most_bytes: 16 << 20 };
 
 /// An accepted change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Accepted {
     /// Reads a file of accepted changes; nothing if there is none.
     ///
     /// # Errors
-    /// [`Error::KeptFile`](crate::Error::KeptFile) if it cannot be read, is damaged, or is of a newer version.
+    /// [`Error::VersionedFile`](crate::Error::VersionedFile) if it cannot be read, is damaged, or is of a newer version.
     pub fn read_all(path: &Path) -> Result<Vec<Accepted>> {
         Ok(FILE.read::<Document>(path)?.map_or_else(Vec::new, |document| document.accepted))
     }

@@ -112,16 +112,16 @@ impl GateAnswer {
             0 => String::new(),
             more => format!(" So {} {}.", if more == 1 { "is" } else { "are" }, counted(more, "other limit")),
         };
-        let said = first.sentence();
+        let sentence = first.sentence();
         match outcome {
             Outcome::Passed if self.cases.len() > 1 => {
-                format!("No regression: all {} limits hold; {said}.", self.cases.len())
+                format!("No regression: all {} limits hold; {sentence}.", self.cases.len())
             }
-            Outcome::Passed => format!("No regression: {said}."),
-            Outcome::Exceeded => format!("Regression: {said}.{others}"),
+            Outcome::Passed => format!("No regression: {sentence}."),
+            Outcome::Exceeded => format!("Regression: {sentence}.{others}"),
             Outcome::Inconclusive => {
                 let needed = first.needed.map_or_else(String::new, |needed| format!(" {}", self.to_record(needed)));
-                format!("Inconclusive: {said}.{needed}{others}")
+                format!("Inconclusive: {sentence}.{needed}{others}")
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct HtaFrame {
     /// Rows of the rank, by place.
     rows: Vec<u32>,
     /// Places of the rows, or [`NONE`].
-    places: Vec<u32>,
+    positions: Vec<u32>,
     origin: i64,
     /// Whether times still have to be rounded.
     rounds: bool,
@@ -51,12 +51,12 @@ impl HtaFrame {
         let rounds = view.compat() == Compat::Exact
             && !exact_times
             && cancellable(ts.iter()).any(|ts| ts.is_some_and(|ts| ts % 1000 != 0));
-        let mut places = vec![NONE; all.height()];
+        let mut positions = vec![NONE; all.height()];
         let mut rows = Vec::with_capacity(view.rows().len());
         for &row in cancellable(view.rows()) {
             // HTA has a kernel of two launches twice, and fails at it.
-            if places[row as usize] == NONE {
-                places[row as usize] = rows.len() as u32;
+            if positions[row as usize] == NONE {
+                positions[row as usize] = rows.len() as u32;
                 rows.push(row);
             }
         }
@@ -72,7 +72,7 @@ impl HtaFrame {
             wait_on_stream: int(WAIT_ON_STREAM).ok(),
             wait_on_record: int(WAIT_ON_RECORD).ok(),
             rows,
-            places,
+            positions,
             origin,
             rounds,
             loading,
@@ -97,9 +97,9 @@ impl Frame for HtaFrame {
     }
 
     #[inline]
-    fn row(&self, place: usize) -> Row {
+    fn row(&self, position: usize) -> Row {
         self.checkpoint();
-        let row = self.rows[place] as usize;
+        let row = self.rows[position] as usize;
         let (ts, dur) = (self.ts.get(row).unwrap_or(self.origin), self.dur.get(row).unwrap_or(0));
         let (ts, dur) = if self.rounds { round(ts, dur) } else { (ts, dur) };
         let (pid, tid) = self.events.thread(row);
@@ -121,9 +121,9 @@ impl Frame for HtaFrame {
         }
     }
 
-    fn place(&self, index: i64) -> Option<usize> {
-        let place = *self.places.get(self.events.row_of(index)?)?;
-        (place != NONE).then_some(place as usize)
+    fn position(&self, index: i64) -> Option<usize> {
+        let position = *self.positions.get(self.events.row_of(index)?)?;
+        (position != NONE).then_some(position as usize)
     }
 
     fn text(&self, code: u32) -> &str {

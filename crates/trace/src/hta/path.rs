@@ -46,7 +46,7 @@ impl HtaPath {
             edge.search_weight as f64
         });
         let breakdown = graph.breakdown(frame, &path);
-        let rows: Vec<Row> = graph.events.iter().map(|&place| frame.row(place as usize)).collect();
+        let rows: Vec<Row> = graph.events.iter().map(|&position| frame.row(position as usize)).collect();
         let mut texts = HashMap::new();
         for code in rows.iter().flat_map(|row| [row.name, row.cat]) {
             texts.entry(code).or_insert_with(|| frame.text(code).to_owned());

@@ -17,21 +17,21 @@ use std::cmp::Reverse;
 /// Intervals that only touch do not overlap. An empty one overlaps the intervals that contain its start.
 pub(crate) fn innermost(outer: &[Span], inner: &[Span]) -> Vec<Option<usize>> {
     let mut order: Vec<usize> = (0..inner.len()).collect();
-    order.sort_by_key(|&place| inner[place].start);
-    let starts: Vec<i64> = order.iter().map(|&place| inner[place].start).collect();
+    order.sort_by_key(|&index| inner[index].start);
+    let starts: Vec<i64> = order.iter().map(|&index| inner[index].start).collect();
     // An empty interval counts as 1 ns long.
     let ends: Vec<i64> =
-        order.iter().map(|&place| inner[place].end.max(inner[place].start.saturating_add(1))).collect();
+        order.iter().map(|&index| inner[index].end.max(inner[index].start.saturating_add(1))).collect();
     let mut left = Reach::new(&ends);
     let mut shortest: Vec<usize> = (0..outer.len()).collect();
-    shortest.sort_by_key(|&place| (outer[place].end.saturating_sub(outer[place].start), Reverse(place)));
+    shortest.sort_by_key(|&index| (outer[index].end.saturating_sub(outer[index].start), Reverse(index)));
     let mut answer = vec![None; inner.len()];
-    for place in cancellable(shortest) {
-        let begun = starts.partition_point(|&start| start < outer[place].end);
+    for index in cancellable(shortest) {
+        let begun = starts.partition_point(|&start| start < outer[index].end);
         // Each inner interval is removed once, so that all rounds together are linear in them.
-        while let Some(found) = left.last(begun, outer[place].start.saturating_add(1)) {
+        while let Some(found) = left.last(begun, outer[index].start.saturating_add(1)) {
             left.remove(found);
-            answer[order[found]] = Some(place);
+            answer[order[found]] = Some(index);
         }
     }
     answer
@@ -62,7 +62,7 @@ mod tests {
                     false => outer.start < inner.end && inner.start < outer.end,
                 };
                 let found = outer.iter().enumerate().filter(|(_, outer)| overlaps(outer));
-                found.min_by_key(|(place, outer)| (outer.end - outer.start, Reverse(*place))).map(|found| found.0)
+                found.min_by_key(|(index, outer)| (outer.end - outer.start, Reverse(*index))).map(|found| found.0)
             };
             assert_eq!(innermost(&outer, &inner), inner.iter().map(slow).collect::<Vec<_>>(), "{outer:?} {inner:?}");
         }

@@ -82,14 +82,14 @@ pub(super) mod tests {
     #[test]
     fn merging_is_idempotent_and_keeps_the_covered_time() {
         for seed in 0..300 {
-            let given = arbitrary(seed, seed as usize % 14);
-            let once = merged(given.clone());
-            assert_eq!(merged(once.clone()), once, "{given:?}");
+            let input = arbitrary(seed, seed as usize % 14);
+            let once = merged(input.clone());
+            assert_eq!(merged(once.clone()), once, "{input:?}");
             assert!(once.windows(2).all(|pair| pair[0].end < pair[1].start), "{once:?}");
             for at in 0..80 {
-                assert_eq!(covers(&once, at), covers(&given, at), "{given:?} at {at}");
+                assert_eq!(covers(&once, at), covers(&input, at), "{input:?} at {at}");
             }
-            let mut backwards = given;
+            let mut backwards = input;
             backwards.reverse();
             assert_eq!(merged(backwards), once);
         }

@@ -50,8 +50,8 @@ impl Reach {
     }
 
     /// Removes an interval.
-    pub(crate) fn remove(&mut self, place: usize) {
-        let mut node = self.leaves + place;
+    pub(crate) fn remove(&mut self, index: usize) {
+        let mut node = self.leaves + index;
         self.tree[node] = i64::MIN;
         while node > 1 {
             node /= 2;
@@ -78,9 +78,9 @@ mod tests {
                     }
                 }
                 if step < ends.len() {
-                    let place = (step * 7 + seed as usize) % ends.len();
-                    ends[place] = i64::MIN;
-                    reach.remove(place);
+                    let index = (step * 7 + seed as usize) % ends.len();
+                    ends[index] = i64::MIN;
+                    reach.remove(index);
                 }
             }
         }

@@ -25,8 +25,8 @@ pub(super) fn restore(metadata: &mut Map<String, Value>, exact: &ExactNumbers) {
     let mut whole = Value::Object(std::mem::take(metadata));
     for (pointer, bits) in exact {
         let number = u64::from_str_radix(bits, 16).ok().and_then(|bits| Number::from_f64(f64::from_bits(bits)));
-        if let (Some(number), Some(place)) = (number, whole.pointer_mut(pointer)) {
-            *place = Value::Number(number);
+        if let (Some(number), Some(value)) = (number, whole.pointer_mut(pointer)) {
+            *value = Value::Number(number);
         }
     }
     if let Value::Object(members) = whole {

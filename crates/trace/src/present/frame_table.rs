@@ -63,9 +63,9 @@ fn tidy_short_names(table: &mut Table) {
 }
 
 fn with_percent(table: Table, sides: &Comparison) -> Table {
-    let place = |name: &str| table.headers.iter().position(|header| header.name == name);
+    let position = |name: &str| table.headers.iter().position(|header| header.name == name);
     let [control, _] = sides.durations();
-    let (Some(control), Some(difference)) = (place(&control), place(DIFF_DURATION)) else { return table };
+    let (Some(control), Some(difference)) = (position(&control), position(DIFF_DURATION)) else { return table };
     let header = Header {
         meaning: "test − control: sum of durations, in percent of control".to_owned(),
         ..Header::new("diff", Unit::Percent, Kind::Difference)

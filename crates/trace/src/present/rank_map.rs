@@ -143,10 +143,10 @@ impl RankMap {
             let farthest = |scores: &[f64]| scores.iter().fold(0.0_f64, |far, z| far.max(z.abs()));
             let mut order: Vec<usize> = (0..rows.len()).collect();
             order.sort_by(|&one, &other| farthest(&rows[other].1).total_cmp(&farthest(&rows[one].1)));
-            let kept: BTreeSet<usize> = order.into_iter().take(MOST_MEASURES).collect();
+            let selected: BTreeSet<usize> = order.into_iter().take(MOST_MEASURES).collect();
             notes.push(format!("{MOST_MEASURES} of {} rows, those that differ most", grouped(rows.len())));
             let mut index = 0..;
-            rows.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+            rows.retain(|_| index.next().is_some_and(|index| selected.contains(&index)));
         }
         let detail = |measure: &Measure, rank: &i64| {
             measure.values.get(rank).map_or_else(String::new, |value| amount(*value, measure.unit))

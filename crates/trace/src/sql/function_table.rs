@@ -195,11 +195,11 @@ impl Table for FunctionTable {
         let Some((set, trace)) = self.ranks.get(part) else { return Ok(Part::default()) };
         let found = || -> Result<Part> {
             let rows = self.rows(set, trace, arguments.first())?;
-            let has = |&place: &usize| column_of(&rows, &self.columns[place].name).is_some();
-            let places: Vec<usize> = columns.iter().copied().filter(has).collect();
-            let chosen = places.iter().filter_map(|&place| column_of(&rows, &self.columns[place].name).cloned());
+            let has = |&column: &usize| column_of(&rows, &self.columns[column].name).is_some();
+            let present: Vec<usize> = columns.iter().copied().filter(has).collect();
+            let chosen = present.iter().filter_map(|&column| column_of(&rows, &self.columns[column].name).cloned());
             let frame = DataFrame::new(rows.height(), chosen.collect())?;
-            part_of(&frame, &places, self.columns.len(), &self.dictionaries, set.origin())
+            part_of(&frame, &present, self.columns.len(), &self.dictionaries, set.origin())
         };
         Ok(found()?)
     }

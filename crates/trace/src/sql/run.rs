@@ -275,7 +275,7 @@ impl<'r> Run<'r> {
     fn failed(&self, statement: &str, failure: Failure) -> Error {
         let error = failure.downcast::<Error>().map(|error| *error);
         match error {
-            Ok(Error::Sql(error)) if error.place.is_none() => {
+            Ok(Error::Sql(error)) if error.position.is_none() => {
                 let function = FUNCTIONS.iter().find(|function| error.message.contains(function.name));
                 refused(function.map_or((*error).clone(), |function| error.at_name(statement, function.name)))
             }

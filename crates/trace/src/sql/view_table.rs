@@ -43,11 +43,11 @@ impl Ranks {
 
     /// Describes the parts of a table with about so many rows per rank: conditions on trace and rank choose among them.
     pub(super) fn parts(&self, columns: &[ColumnSpec], rows: impl Fn(&Trace) -> usize) -> Vec<PartSpec> {
-        let place = |name: &str| columns.iter().position(|column| column.name == name);
-        let (label, number) = (place(TRACE), place(RANK));
+        let index_of = |name: &str| columns.iter().position(|column| column.name == name);
+        let (label, number) = (index_of(TRACE), index_of(RANK));
         let part = |(set, trace): &(TraceSet, Trace)| {
-            let label = label.map(|place| (place, OwnedValue::Text(set.label().to_owned())));
-            let number = number.map(|place| (place, OwnedValue::Int(trace.rank())));
+            let label = label.map(|index| (index, OwnedValue::Text(set.label().to_owned())));
+            let number = number.map(|index| (index, OwnedValue::Int(trace.rank())));
             PartSpec { rows: rows(trace), fixed: label.into_iter().chain(number).collect() }
         };
         self.0.iter().map(part).collect()
@@ -55,16 +55,16 @@ impl Ranks {
 }
 
 /// The indexes of a rank that stay for further statements: those that were used last.
-const INDEXES_KEPT: usize = 8;
+const MOST_INDEXES: usize = 8;
 
 /// An index that stays for further statements.
-struct KeptIndex {
+struct CachedIndex {
     index: Arc<Index>,
     /// What the keys are codes of: it lives as long as the index, so that no other one has its identity.
     _dictionary: Option<Arc<dyn Dictionary>>,
 }
 
-impl KeptIndex {
+impl CachedIndex {
     fn bytes(&self) -> usize {
         self.index.bytes()
     }
@@ -138,10 +138,10 @@ impl Table for ViewTable {
                 self.ranks.give_back();
                 build()
             })?;
-            Some(KeptIndex { index: Arc::new(index), _dictionary: values.dictionary().cloned() })
+            Some(CachedIndex { index: Arc::new(index), _dictionary: values.dictionary().cloned() })
         };
-        let kept = trace.derived_of_several(&key, INDEXES_KEPT, KeptIndex::bytes, make)?;
-        Some(Arc::clone(&kept.index))
+        let cached = trace.derived_of_several(&key, MOST_INDEXES, CachedIndex::bytes, make)?;
+        Some(Arc::clone(&cached.index))
     }
 }
 
@@ -154,9 +154,9 @@ pub(super) fn part_of(
     origin: i64,
 ) -> Result<Part> {
     let mut part = Part { rows: frame.height(), columns: vec![None; width] };
-    for (column, &place) in frame.columns().iter().zip(columns) {
+    for (column, &index) in frame.columns().iter().zip(columns) {
         let is_moment = MOMENTS.contains(&column.name().as_str());
-        part.columns[place] = Some(if is_moment { moments(column, origin)? } else { dictionaries.column(column)? });
+        part.columns[index] = Some(if is_moment { moments(column, origin)? } else { dictionaries.column(column)? });
     }
     Ok(part)
 }
@@ -213,8 +213,8 @@ impl Table for FrameTable {
 
     fn read(&self, _: usize, columns: &[usize], _: &[OwnedValue]) -> std::result::Result<Part, Failure> {
         let mut part = Part { rows: self.frame.height(), columns: vec![None; self.columns.len()] };
-        for &place in columns {
-            part.columns[place] = Some(self.dictionaries.column(&self.frame.columns()[place])?);
+        for &column in columns {
+            part.columns[column] = Some(self.dictionaries.column(&self.frame.columns()[column])?);
         }
         Ok(part)
     }

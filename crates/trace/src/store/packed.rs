@@ -103,8 +103,8 @@ impl Values<'_> {
         let mut whole = vec![T::default(); self.validity.len()];
         let (values, _) = self.bytes.as_chunks::<WIDTH>();
         for (row, value) in self.validity.true_idx_iter().zip(values) {
-            if let Some(place) = whole.get_mut(row) {
-                *place = number(*value);
+            if let Some(slot) = whole.get_mut(row) {
+                *slot = number(*value);
             }
         }
         let array = PrimitiveArray::new(T::PRIMITIVE.into(), whole.into(), Some(self.validity));

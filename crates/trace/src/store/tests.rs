@@ -244,7 +244,7 @@ fn file_that_changes_while_it_is_mapped_is_found() {
 }
 
 /// Writes other starts of events into a file, in place, and sets its time of change back.
-fn rewrite_in_place(path: &Path, frame: &DataFrame) {
+fn overwrite_starts(path: &Path, frame: &DataFrame) {
     // Later than the file was written, by the clock of the file system.
     std::thread::sleep(Duration::from_millis(20));
     let modified = path.metadata().unwrap().modified().unwrap();
@@ -269,7 +269,7 @@ fn file_rewritten_in_place_is_found_though_its_time_is_old() {
         // While it is mapped.
         let table = write(&path, &rank).unwrap();
         let mapped = table.frame().unwrap();
-        rewrite_in_place(&path, &events);
+        overwrite_starts(&path, &events);
         assert_eq!(reason(table.check()), UnusableReason::Changed);
         assert_eq!(reason(table.frame()), UnusableReason::Changed);
         drop(mapped);
@@ -279,7 +279,7 @@ fn file_rewritten_in_place_is_found_though_its_time_is_old() {
             if is_used {
                 assert_same(&events, &table.frame().unwrap());
             }
-            rewrite_in_place(&path, &events);
+            overwrite_starts(&path, &events);
             // The other columns are those that were written.
             assert!(table.frame_of(&["name".into()]).is_ok());
             assert_eq!(reason(table.frame_of(&["ts".into()])), UnusableReason::Changed);
@@ -287,7 +287,7 @@ fn file_rewritten_in_place_is_found_though_its_time_is_old() {
         }
         // Before it is opened.
         write(&path, &rank).unwrap();
-        rewrite_in_place(&path, &events);
+        overwrite_starts(&path, &events);
         assert_eq!(reason(StoredTable::open(&path).unwrap().frame()), UnusableReason::Changed);
     });
 }

@@ -1,7 +1,7 @@
 //! Questions by their name: the functions that map one rank and merge partial results.
 
 use crate::analysis::{CATALOG, Entry, Plan};
-use crate::distributed::{Given, GivenTrace, Heads, LOAD, Query};
+use crate::distributed::{Heads, JobSpec, LOAD, Query, TraceSpec};
 use crate::error::DistributedReason;
 use crate::state::{opened, sealed};
 use crate::{COMPARISONS, ComparisonEntry, Description, Error, Result, Trace};
@@ -43,21 +43,21 @@ impl<'q> Ready<'q> {
     }
 
     /// Computes the partial result of a rank.
-    pub(super) fn map(&self, rank: &Trace, given: &GivenTrace) -> Result<Vec<u8>> {
+    pub(super) fn map(&self, rank: &Trace, trace: &TraceSpec) -> Result<Vec<u8>> {
         match self {
             Self::Load => Err(wrong("a load maps files, not ranks".to_owned())),
             Self::Analysis { entry, parameters, plan } => entry.map(&plan.view(rank)?, (*parameters).clone()),
             Self::Iterations { plan } => sealed(ITERATIONS, "", &plan.iterations_of(rank)?),
             Self::Comparison { entry, plan } => {
-                let (side, run) = given.side.ok_or_else(|| wrong("a trace of a comparison has no side".to_owned()))?;
+                let (side, run) = trace.side.ok_or_else(|| wrong("a trace of a comparison has no side".to_owned()))?;
                 entry.map(plan, side, run, rank)
             }
-            Self::Describe => Description::map(rank, given.compat),
+            Self::Describe => Description::map(rank, trace.compat),
         }
     }
 
     /// Merges partial results.
-    pub(super) fn merge(&self, states: &[Vec<u8>], given: &Given) -> Result<Vec<u8>> {
+    pub(super) fn merge(&self, states: &[Vec<u8>], task: &JobSpec) -> Result<Vec<u8>> {
         match self {
             Self::Load => {
                 let mut merged = Heads::new();
@@ -76,7 +76,7 @@ impl<'q> Ready<'q> {
             }
             Self::Comparison { entry, plan } => entry.merge(plan, states),
             Self::Describe => {
-                let trace = given.traces.first().ok_or_else(|| wrong("there is no trace".to_owned()))?;
+                let trace = task.traces.first().ok_or_else(|| wrong("there is no trace".to_owned()))?;
                 Description::merge(trace.compat, states)
             }
         }

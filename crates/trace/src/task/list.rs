@@ -1,7 +1,7 @@
 //! The step `list`: the files of a trace, in bundles.
 
 use super::Worker;
-use crate::distributed::{Bundle, Given, Input, Query, bundles};
+use crate::distributed::{Bundle, Input, JobSpec, Query, bundles};
 use crate::error::DistributedReason;
 use crate::{Error, Inputs, Result};
 use std::path::Path;
@@ -12,10 +12,10 @@ impl Worker {
     ///
     /// # Errors
     /// If there is no such file or folder, or no trace file in it; [`Error::Distributed`] if the plan is of another build, or is no load.
-    pub fn list(&self, given: &Given, slots: usize) -> Result<Vec<Bundle>> {
-        self.check(given)?;
-        let Query::Load { uri, .. } = &given.question else {
-            let reason = format!("only a load is listed, not {}", given.question.name());
+    pub fn list(&self, task: &JobSpec, slots: usize) -> Result<Vec<Bundle>> {
+        self.check(task)?;
+        let Query::Load { uri, .. } = &task.question else {
+            let reason = format!("only a load is listed, not {}", task.question.name());
             return Err(Error::Distributed(DistributedReason::Plan { reason }));
         };
         let found = Inputs::of(uri)?;

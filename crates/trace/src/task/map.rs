@@ -4,7 +4,7 @@ use super::Worker;
 use super::answer::Ready;
 use super::list::facts;
 use super::uri::path_of;
-use crate::distributed::{Given, GivenTrace, Head, HeadContent, Heads, Input, LOAD, Query, extracted, packed};
+use crate::distributed::{Head, HeadContent, Heads, Input, JobSpec, LOAD, Query, TraceSpec, extracted, packed};
 use crate::error::DistributedReason;
 use crate::explain::stacks::{has_graphs, has_stacks};
 use crate::frame::{ColumnType, NamedType};
@@ -15,75 +15,75 @@ use std::ops::ControlFlow;
 
 impl Worker {
     /// Computes the partial result of these inputs, merged. Files that cannot be read while a trace is loaded are named in it, and
-    /// handed to `said` with the reason.
+    /// handed to `report` with the reason.
     ///
     /// # Errors
     /// If an input cannot be done; [`exit_code`](super::exit_code) tells whether it is worth trying again.
-    pub fn map(&self, given: &Given, inputs: &[Input], said: &mut dyn FnMut(&str, &Error)) -> Result<Vec<u8>> {
-        self.check(given)?;
-        let asked = Ready::of(&given.question)?;
+    pub fn map(&self, task: &JobSpec, inputs: &[Input], report: &mut dyn FnMut(&str, &Error)) -> Result<Vec<u8>> {
+        self.check(task)?;
+        let asked = Ready::of(&task.question)?;
         let mut states = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let trace = given.traces.get(input.trace).ok_or_else(|| {
-                let reason = format!("{} is of trace {}, and there are {}", input.uri, input.trace, given.traces.len());
+            let trace = task.traces.get(input.trace).ok_or_else(|| {
+                let reason = format!("{} is of trace {}, and there are {}", input.uri, input.trace, task.traces.len());
                 Error::Distributed(DistributedReason::Plan { reason })
             })?;
-            states.push(match &given.question {
+            states.push(match &task.question {
                 Query::Load { ranks, .. } => {
-                    let head = self.head(trace, input, ranks.as_deref(), said)?;
+                    let head = self.head(trace, input, ranks.as_deref(), report)?;
                     sealed(LOAD, LOAD, &Heads::from([(input.at, head)]))?
                 }
                 _ => asked.map(&self.rank(trace, input)?, trace)?,
             });
         }
-        self.merged(given, &asked, &states)
+        self.merged(task, &asked, &states)
     }
 
     /// Merges partial results of `map` and `reduce`.
     ///
     /// # Errors
     /// If one is damaged, or of another build or question, or they are too large together.
-    pub fn reduce(&self, given: &Given, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
-        self.check(given)?;
-        let asked = Ready::of(&given.question)?;
-        let extract = |state: &_| extracted(&self.build, AsRef::<[u8]>::as_ref(state), given.most_bytes);
+    pub fn reduce(&self, task: &JobSpec, states: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+        self.check(task)?;
+        let asked = Ready::of(&task.question)?;
+        let extract = |state: &_| extracted(&self.build, AsRef::<[u8]>::as_ref(state), task.most_bytes);
         let states: Vec<Vec<u8>> = states.iter().map(extract).collect::<Result<_>>()?;
-        self.merged(given, &asked, &states)
+        self.merged(task, &asked, &states)
     }
 
-    fn merged(&self, given: &Given, asked: &Ready<'_>, states: &[Vec<u8>]) -> Result<Vec<u8>> {
-        let merged = asked.merge(states, given)?;
-        let (bytes, most) = (merged.len() as u64, given.most_bytes);
+    fn merged(&self, task: &JobSpec, asked: &Ready<'_>, states: &[Vec<u8>]) -> Result<Vec<u8>> {
+        let merged = asked.merge(states, task)?;
+        let (bytes, most) = (merged.len() as u64, task.most_bytes);
         if bytes > most {
-            let question = given.question.name().to_owned();
+            let question = task.question.name().to_owned();
             return Err(Error::Distributed(DistributedReason::TooLarge { question, bytes, most }));
         }
         packed(&self.build, &merged)
     }
 
     /// Reads the file of a rank, or takes its columns from the cache; they get the common types.
-    fn rank(&self, given: &GivenTrace, input: &Input) -> Result<Trace> {
+    fn rank(&self, trace: &TraceSpec, input: &Input) -> Result<Trace> {
         let path = path_of(&input.uri)?;
         // What is in storage is compared when it is opened; there is no path of it.
         let (bytes, modified) = facts(&path);
         if (bytes, modified) != (input.bytes, input.modified) && path.exists() {
             return Err(Error::Distributed(DistributedReason::Changed { uri: input.uri.clone() }));
         }
-        let traces = self.load(given, input, None)?;
-        let types: Vec<NamedType> = given.types.iter().map(|(name, of)| (name.as_str().into(), of.dtype())).collect();
+        let traces = self.load(trace, input, None)?;
+        let types: Vec<NamedType> = trace.types.iter().map(|(name, of)| (name.as_str().into(), of.dtype())).collect();
         match traces.traces() {
             [one] => one.with_types(&types),
             _ => Err(Error::Distributed(DistributedReason::Changed { uri: input.uri.clone() })),
         }
     }
 
-    fn load(&self, given: &GivenTrace, input: &Input, ranks: Option<&[i64]>) -> Result<TraceSet> {
+    fn load(&self, trace: &TraceSpec, input: &Input, ranks: Option<&[i64]>) -> Result<TraceSet> {
         let options = LoadOptions {
-            compat: given.compat,
+            compat: trace.compat,
             ranks: ranks.map(<[i64]>::to_vec),
             label: None,
-            parser_config: Some(given.parser_config.clone()),
-            strict: given.strict,
+            parser_config: Some(trace.parser_config.clone()),
+            strict: trace.strict,
             cache: self.cache.clone(),
         };
         let path = path_of(&input.uri)?;
@@ -102,20 +102,20 @@ impl Worker {
     /// Of the plan, or of storage that may answer later.
     fn head(
         &self,
-        given: &GivenTrace,
+        trace: &TraceSpec,
         input: &Input,
         ranks: Option<&[i64]>,
-        said: &mut dyn FnMut(&str, &Error),
+        report: &mut dyn FnMut(&str, &Error),
     ) -> Result<Head> {
         let file = path_of(&input.uri)?.display().to_string();
-        let content = match self.load(given, input, ranks).and_then(|traces| rank_of(&traces)) {
+        let content = match self.load(trace, input, ranks).and_then(|traces| rank_of(&traces)) {
             Ok(content) => content,
             Err(Error::NoSuchRanks { available, .. }) if ranks.is_some() && available.len() == 1 => {
                 HeadContent::OtherRank(available[0])
             }
             Err(error) if crate::dataset::is_about_content(&error) => HeadContent::Skipped(error.to_string()),
             Err(error) if exit_code(&error) == EXIT_INPUT && !matches!(error, Error::Interrupted) => {
-                said(&file, &error);
+                report(&file, &error);
                 HeadContent::Failed(error.to_string())
             }
             Err(error) => return Err(error),

@@ -17,7 +17,7 @@ mod uri;
 mod worker;
 
 pub use crate::distributed::{
-    Bundle, Engine, FailedInput, Given, GivenTrace, Input, Job, Query, Ran, UnreadFile, bundles,
+    Bundle, Engine, FailedInput, Input, Job, JobSpec, Query, Ran, TraceSpec, UnreadFile, bundles,
 };
 pub use exit::{EXIT_INPUT, EXIT_LATER, EXIT_PLAN, exit_code};
 pub use uri::{is_uri, path_of};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::threads::{BUILD, Threads};
-use super::{EXIT_PLAN, Engine, Given, GivenTrace, Query, Worker, exit_code};
+use super::{EXIT_PLAN, Engine, JobSpec, Query, TraceSpec, Worker, exit_code};
 use crate::analysis::{Answer, AnswerTable, CATALOG};
 use crate::filter::Where;
 use crate::{By, Cache, Compat, Error, Explain, LoadOptions, TraceAnalysis, TraceDiff, TraceSet, Warning};
@@ -78,8 +78,8 @@ fn whole(answer: &Answer) -> String {
 
 fn parameters(name: &str) -> serde_json::Map<String, serde_json::Value> {
     let entry = CATALOG.iter().find(|entry| entry.name == name).unwrap();
-    let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-    places.map(|parameter| (parameter.name.to_owned(), "aten::mm".into())).collect()
+    let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+    positional.map(|parameter| (parameter.name.to_owned(), "aten::mm".into())).collect()
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn every_question_has_the_same_digits_by_tasks() {
         let (traces, engine) = elsewhere(folder.path(), grouping);
         let all = TraceAnalysis::new(&traces).unwrap();
         for entry in CATALOG {
-            let given = parameters(entry.name);
-            let ask = |of: &TraceAnalysis| whole(&entry.ask(of, given.clone(), None).unwrap());
+            let arguments = parameters(entry.name);
+            let ask = |of: &TraceAnalysis| whole(&entry.ask(of, arguments.clone(), None).unwrap());
             assert_eq!(ask(&all), ask(&local), "{} in groups of {grouping}", entry.name);
             if grouping == 4 {
                 assert_eq!(ask(&narrowed(&all)), ask(&narrowed(&local)), "{} of some rows", entry.name);
@@ -164,9 +164,9 @@ fn lost_ranks_are_named_and_never_left_out_silently() {
     let traces = TraceSet::load_elsewhere(&uri(folder.path()), &options(), &shared).unwrap();
     assert_eq!(traces.ranks(), [0, 1, 2, 3, 5]);
     assert_eq!(traces.elsewhere().unwrap().2, 6);
-    let said: Vec<String> = traces.warnings().iter().map(ToString::to_string).collect();
-    assert_eq!(said[0], "trace \"job\": 5 of 6 ranks; the others could not be read");
-    assert!(said[1].ends_with("rank-4.json could not be read: killed by signal 9"), "{said:?}");
+    let warnings: Vec<String> = traces.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings[0], "trace \"job\": 5 of 6 ranks; the others could not be read");
+    assert!(warnings[1].ends_with("rank-4.json could not be read: killed by signal 9"), "{warnings:?}");
     let ask = |traces: &TraceSet| traces.ask(&crate::analysis::TemporalBreakdown::default());
     let answer = ask(&traces).unwrap();
     assert_eq!(answer.tables[0].frame.height(), 5);
@@ -195,25 +195,25 @@ fn changed_files_and_other_builds_are_refused() {
     let error = traces.describe().unwrap_err().to_string();
     assert!(error.contains("rank-1.json: it changed after the trace was loaded"), "{error}");
     let question = Query::Load { uri: uri(folder.path()), ranks: None };
-    let given = Given::new(
+    let task = JobSpec::new(
         "another",
         question,
-        vec![GivenTrace::new(Compat::Exact, crate::ParserConfig::get_default_cfg(), false)],
+        vec![TraceSpec::new(Compat::Exact, crate::ParserConfig::get_default_cfg(), false)],
     );
     let refused = |error: Error| (exit_code(&error), error.to_string());
-    for (code, said) in [
-        refused(engine.worker.list(&given, 2).unwrap_err()),
-        refused(engine.worker.map(&given, &[], &mut |_, _| {}).unwrap_err()),
-        refused(engine.worker.reduce(&given, &[[0_u8; 0]; 0]).unwrap_err()),
+    for (code, message) in [
+        refused(engine.worker.list(&task, 2).unwrap_err()),
+        refused(engine.worker.map(&task, &[], &mut |_, _| {}).unwrap_err()),
+        refused(engine.worker.reduce(&task, &[[0_u8; 0]; 0]).unwrap_err()),
     ] {
-        assert!(code == EXIT_PLAN && said.contains("the plan is of another"), "{code} {said}");
+        assert!(code == EXIT_PLAN && message.contains("the plan is of another"), "{code} {message}");
     }
-    let given = Given { build: BUILD.to_owned(), question: Query::Describe, ..given };
-    assert_eq!(exit_code(&engine.worker.list(&given, 2).unwrap_err()), EXIT_PLAN);
+    let task = JobSpec { build: BUILD.to_owned(), question: Query::Describe, ..task };
+    assert_eq!(exit_code(&engine.worker.list(&task, 2).unwrap_err()), EXIT_PLAN);
     let unknown = Query::Comparison { name: "no such".to_owned(), plan: String::new() };
-    let given = Given { question: unknown, ..given };
-    let said = engine.worker.reduce(&given, &[[0_u8; 0]; 0]).unwrap_err().to_string();
-    assert_eq!(said, "cannot run the task: unknown question `no such`");
+    let task = JobSpec { question: unknown, ..task };
+    let message = engine.worker.reduce(&task, &[[0_u8; 0]; 0]).unwrap_err().to_string();
+    assert_eq!(message, "cannot run the task: unknown question `no such`");
 }
 
 #[test]

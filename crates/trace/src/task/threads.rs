@@ -1,6 +1,6 @@
 //! An engine for tests: it runs the steps in this process, from texts and bytes as another process would get them.
 
-use super::{Bundle, Engine, FailedInput, Given, Job, Ran, Worker, exit_code};
+use super::{Bundle, Engine, FailedInput, Job, JobSpec, Ran, Worker, exit_code};
 use crate::{Cache, Result};
 use std::sync::Mutex;
 
@@ -42,10 +42,10 @@ impl Engine for Threads {
 
     #[allow(clippy::unwrap_used)]
     fn run(&self, job: &Job<'_>) -> Result<Ran> {
-        self.asked.lock().unwrap().push(job.given.question.name().to_owned());
-        let sent = serde_json::to_string(job.given).unwrap();
-        let given = || -> Given { serde_json::from_str(&sent).unwrap() };
-        let listed = job.bundles.map_or_else(|| self.worker.list(&given(), 2), |bundles| Ok(bundles.to_vec()))?;
+        self.asked.lock().unwrap().push(job.spec.question.name().to_owned());
+        let sent = serde_json::to_string(job.spec).unwrap();
+        let task = || -> JobSpec { serde_json::from_str(&sent).unwrap() };
+        let listed = job.bundles.map_or_else(|| self.worker.list(&task(), 2), |bundles| Ok(bundles.to_vec()))?;
         let listed: Vec<Bundle> = serde_json::from_str(&serde_json::to_string(&listed).unwrap()).unwrap();
         self.nodes.lock().unwrap().extend(listed.iter().map(|bundle| bundle.node.clone()));
         let broken = self.broken.lock().unwrap().clone();
@@ -54,17 +54,17 @@ impl Engine for Threads {
             listed.into_iter().flat_map(|bundle| bundle.inputs).partition(|input| is_broken(&input.uri));
         let mut states: Vec<Vec<u8>> = Vec::new();
         for bundle in inputs.chunks(self.grouping) {
-            states.push(self.worker.map(&given(), bundle, &mut |_, error| assert_eq!(exit_code(error), 1))?);
+            states.push(self.worker.map(&task(), bundle, &mut |_, error| assert_eq!(exit_code(error), 1))?);
         }
         // Not in the order of the ranks.
         states.reverse();
         while states.len() > 1 {
-            let merged = states.chunks(self.grouping.max(2)).map(|states| self.worker.reduce(&given(), states));
+            let merged = states.chunks(self.grouping.max(2)).map(|states| self.worker.reduce(&task(), states));
             states = merged.collect::<Result<_>>()?;
         }
         let state = match states.pop() {
             Some(state) => state,
-            None => self.worker.reduce(&given(), &[[0_u8; 0]; 0])?,
+            None => self.worker.reduce(&task(), &[[0_u8; 0]; 0])?,
         };
         let failed = bad.into_iter().map(|input| FailedInput {
             input,

@@ -49,10 +49,10 @@ mod tests {
             assert_eq!(path_of(uri).unwrap(), Path::new(path), "{uri}");
         }
         assert_eq!(path_of("s3://b/k").unwrap(), Path::new("s3://b/k"));
-        for (uri, said) in
+        for (uri, message) in
             [("x3://b/k", "expected file, s3"), ("file://host/a", "absolute"), ("file:///a%00", "control")]
         {
-            assert!(path_of(uri).unwrap_err().to_string().contains(said), "{uri}");
+            assert!(path_of(uri).unwrap_err().to_string().contains(message), "{uri}");
         }
         assert!(
             is_uri("s3://bucket/run")

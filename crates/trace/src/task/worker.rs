@@ -1,6 +1,6 @@
 //! The process that runs tasks: its build, its cache, and where it is.
 
-use crate::distributed::Given;
+use crate::distributed::JobSpec;
 use crate::error::DistributedReason;
 use crate::{Cache, Error, Result};
 
@@ -31,11 +31,11 @@ impl Worker {
     }
 
     /// Refuses what another build planned.
-    pub(super) fn check(&self, given: &Given) -> Result<()> {
-        if given.build == self.build {
+    pub(super) fn check(&self, task: &JobSpec) -> Result<()> {
+        if task.build == self.build {
             return Ok(());
         }
-        let (own, planned) = (self.build.clone(), given.build.clone());
+        let (own, planned) = (self.build.clone(), task.build.clone());
         Err(Error::Distributed(DistributedReason::OtherBuild { own, planned }))
     }
 }

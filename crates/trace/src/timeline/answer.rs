@@ -36,7 +36,7 @@ impl Timeline {
         let kind = request["type"].as_str().unwrap_or_default();
         let reply = match kind {
             "view" => window(request).map(|window| self.view(request, window, sent, &mut columns)),
-            "slice" | "arrows" => match place(request) {
+            "slice" | "arrows" => match requested_event(request) {
                 Some((lane, event)) => {
                     let found = if kind == "slice" { self.slice(lane, event)? } else { self.arrows(lane, event)? };
                     found.ok_or_else(|| format!("unknown event {event} of lane {lane}"))
@@ -116,7 +116,7 @@ fn window(request: &Value) -> std::result::Result<(i64, i64), String> {
 }
 
 /// Lane and event of a request.
-fn place(request: &Value) -> Option<(usize, u32)> {
+fn requested_event(request: &Value) -> Option<(usize, u32)> {
     let lane = usize::try_from(request["lane"].as_u64()?).ok()?;
     Some((lane, u32::try_from(request["event"].as_u64()?).ok()?))
 }

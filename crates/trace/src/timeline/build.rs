@@ -51,9 +51,9 @@ impl Timeline {
 
     /// From the start of the first event to the end of the last one.
     fn whole(&self) -> (i64, i64) {
-        let extents = self.lanes.iter().filter_map(|&placed| {
-            let (start, end) = self.events(placed)?.extent()?;
-            let base = self.sides[placed.side].base;
+        let extents = self.lanes.iter().filter_map(|&location| {
+            let (start, end) = self.events(location)?.extent()?;
+            let base = self.sides[location.side].base;
             Some((start.saturating_sub(base), end.saturating_sub(base)))
         });
         let whole = extents.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));

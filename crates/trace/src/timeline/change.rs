@@ -1,6 +1,6 @@
 //! Changes from control to test: the colours of two stacked timelines.
 
-use super::lane::Placed;
+use super::lane::LaneLocation;
 use crate::RankInfo;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -37,8 +37,9 @@ impl Changes {
     }
 
     /// Returns what became of an event: of its region, else of its name.
-    pub(super) fn change(&self, placed: Placed, event: u32, name: u32) -> Change {
-        let region = self.regions[placed.side.min(1)].get(placed.rank).and_then(|events| events.get(event as usize));
+    pub(super) fn change(&self, location: LaneLocation, event: u32, name: u32) -> Change {
+        let region =
+            self.regions[location.side.min(1)].get(location.rank).and_then(|events| events.get(event as usize));
         region.copied().flatten().or_else(|| self.names.get(&name).copied()).unwrap_or(Change::Same)
     }
 }

@@ -30,13 +30,13 @@ impl Changes {
     fn compare(timeline: &Timeline, query: &TimelineQuery) -> Result<Self> {
         let mut times: HashMap<u32, [(u64, i64); 2], FixedState> = HashMap::default();
         let (start, end) = timeline.shown;
-        for &placed in &timeline.lanes {
-            let Some(lane) = timeline.events(placed) else { continue };
-            let base = timeline.sides[placed.side].base;
+        for &location in &timeline.lanes {
+            let Some(lane) = timeline.events(location) else { continue };
+            let base = timeline.sides[location.side].base;
             for (_, span) in cancellable(lane.spans()) {
                 let at = span.start.saturating_sub(base);
                 if at >= start && at < end {
-                    let (count, time) = &mut times.entry(span.name).or_default()[placed.side.min(1)];
+                    let (count, time) = &mut times.entry(span.name).or_default()[location.side.min(1)];
                     *count += 1;
                     *time = time.saturating_add(span.dur.max(0));
                 }
@@ -96,10 +96,10 @@ fn regions(timeline: &Timeline, query: &TimelineQuery) -> Result<[Vec<Vec<Option
         Err(_) => return Ok(Default::default()),
     };
     let mut found = [0, 1].map(|side| rows(side).map(|rows| vec![None; rows]).collect::<Vec<_>>());
-    let places = [ranks(0), ranks(1)];
-    explanation.each_placed(|side, rank, row, region| {
-        let place = places[side].iter().position(|&shown| shown == rank);
-        let events = place.and_then(|place| found[side].get_mut(place));
+    let ranks_shown = [ranks(0), ranks(1)];
+    explanation.each_event_in_region(|side, rank, row, region| {
+        let index = ranks_shown[side].iter().position(|&shown| shown == rank);
+        let events = index.and_then(|index| found[side].get_mut(index));
         if let Some(change) = events.and_then(|events| events.get_mut(row as usize)) {
             *change = Some(of_region(region));
         }
@@ -135,9 +135,9 @@ mod tests {
         let query = TimelineQuery::compare(&control, &test);
         let first = changes(&query);
         assert!(Arc::ptr_eq(&first, &changes(&query)));
-        let kept = Arc::downgrade(&first);
+        let cached = Arc::downgrade(&first);
         drop(first);
-        assert!(kept.upgrade().is_some(), "kept without a timeline");
+        assert!(cached.upgrade().is_some(), "kept without a timeline");
         let first = changes(&query);
         // The same facts and times, but another trace.
         let other = load(50, "test");
@@ -151,7 +151,7 @@ mod tests {
         }
         drop(first);
         control.give_back();
-        assert!(kept.upgrade().is_none());
+        assert!(cached.upgrade().is_none());
         let last = Arc::downgrade(&changes(&query));
         drop((query, control));
         assert!(last.upgrade().is_none(), "released with the trace");

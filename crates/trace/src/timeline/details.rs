@@ -1,6 +1,6 @@
 //! One event of a timeline: all that is recorded of it, and the arrows from and to it.
 
-use super::lane::{Content, Placed};
+use super::lane::{Content, LaneLocation};
 use super::shown::{ShownRank, Timeline};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
@@ -22,9 +22,9 @@ impl Timeline {
     /// # Errors
     /// If the events cannot be read any more.
     pub(super) fn slice(&self, lane: usize, event: u32) -> Result<Option<Value>> {
-        let Some(&placed) = self.lanes.get(lane) else { return Ok(None) };
-        let rank = self.rank(placed);
-        let (Some((level, span)), Some(trace)) = (self.find(placed, rank, event)?, &rank.trace) else {
+        let Some(&location) = self.lanes.get(lane) else { return Ok(None) };
+        let rank = self.rank(location);
+        let (Some((level, span)), Some(trace)) = (self.find(location, rank, event)?, &rank.trace) else {
             return Ok(None);
         };
         let events = trace.frame()?;
@@ -44,7 +44,7 @@ impl Timeline {
             "ts": span.start.to_string(),
             "dur": span.dur.to_string(),
             "end": end.to_string(),
-            "start": span.start.saturating_sub(self.sides[placed.side].base),
+            "start": span.start.saturating_sub(self.sides[location.side].base),
             "args": args,
         })))
     }
@@ -55,14 +55,14 @@ impl Timeline {
     /// # Errors
     /// If the events cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
     pub(super) fn arrows(&self, lane: usize, event: u32) -> Result<Option<Value>> {
-        let Some(&placed) = self.lanes.get(lane) else { return Ok(None) };
-        let rank = self.rank(placed);
-        let (Some((_, span)), Some(trace)) = (self.find(placed, rank, event)?, &rank.trace) else { return Ok(None) };
+        let Some(&location) = self.lanes.get(lane) else { return Ok(None) };
+        let rank = self.rank(location);
+        let (Some((_, span)), Some(trace)) = (self.find(location, rank, event)?, &rank.trace) else { return Ok(None) };
         let names = READ_COLUMNS.iter().copied().chain([INDEX_FORWARD]).map(Into::into).collect::<Vec<_>>();
         let events = trace.frame_of(&names)?;
         let rows = EventRows::of(&events, Compat::Exact)?;
-        let pairs = guarded(|| self.pairs(placed, span, &rows, &events))?;
-        let end = |row: usize| self.arrow_end(placed, rank, &rows, row);
+        let pairs = guarded(|| self.pairs(location, span, &rows, &events))?;
+        let end = |row: usize| self.arrow_end(location, rank, &rows, row);
         let arrow =
             |(kind, from, to): (&str, usize, usize)| Some(json!({ "kind": kind, "from": end(from)?, "to": end(to)? }));
         let arrows: Vec<Value> = pairs.into_iter().filter_map(arrow).take(MOST_ARROWS).collect();
@@ -72,7 +72,7 @@ impl Timeline {
     /// Kind, begin and end of each arrow, as rows.
     fn pairs(
         &self,
-        placed: Placed,
+        location: LaneLocation,
         span: Span,
         rows: &EventRows,
         events: &DataFrame,
@@ -82,14 +82,16 @@ impl Timeline {
         if rows.stream(event).is_some() {
             let launch = rows.partner(event);
             pairs.extend(launch.map(|launch| ("launch", launch, event)));
-            pairs.extend(launch.and_then(|launch| self.caller(placed, rows, launch)).map(|call| ("call", call, event)));
+            pairs.extend(
+                launch.and_then(|launch| self.caller(location, rows, launch)).map(|call| ("call", call, event)),
+            );
         } else {
-            pairs.extend(self.caller(placed, rows, event).map(|call| ("call", call, event)));
+            pairs.extend(self.caller(location, rows, event).map(|call| ("call", call, event)));
             // The event, or what is inside it: the launches, by correlation.
-            let lane = self.events(placed).filter(|_| self.lane(placed).key.kind.nests());
+            let lane = self.events(location).filter(|_| self.lane(location).key.kind.nests());
             let inside = |level: &timeline::Level<'_>| {
                 let (from, to) = (level.first_from(span.start), level.first_from(span.end().max(span.start + 1)));
-                (from..to).map(|place| level.event(place) as usize).collect::<Vec<_>>()
+                (from..to).map(|at| level.event(at) as usize).collect::<Vec<_>>()
             };
             let launches = lane.into_iter().flat_map(|lane| lane.levels()).flat_map(|level| inside(&level));
             let mut launches: Vec<(i64, usize)> = launches
@@ -115,7 +117,7 @@ impl Timeline {
             let backward = cancellable(0..rows.len()).filter(|&row| forward.get(row) == Some(index));
             pairs.extend(backward.map(|row| ("forward", event, row)));
         } else if rows.kind(event) == EventKind::Operator {
-            let operators = self.rank(placed).forward()?;
+            let operators = self.rank(location).forward()?;
             let row = |index: i64| rows.row_of(index);
             pairs.extend(operators.forward_of(index).filter_map(row).map(|forward| ("forward", forward, event)));
             pairs.extend(operators.backward_of(index).filter_map(row).map(|backward| ("forward", event, backward)));
@@ -124,27 +126,27 @@ impl Timeline {
     }
 
     /// The call around another one on its thread, as a row; `None` if nothing is around it.
-    fn caller(&self, near: Placed, rows: &EventRows, row: usize) -> Option<usize> {
+    fn caller(&self, near: LaneLocation, rows: &EventRows, row: usize) -> Option<usize> {
         let lane = self.rank(near).lanes.lanes.get(self.rank(near).lanes.lane_of(rows, row)?)?;
         let Content::Events(events) = &lane.content else { return None };
         let start = rows.ts(row)?;
         let (level, _) = events.find(start, row as u32).filter(|_| lane.key.kind.nests())?;
         let around = events.levels().nth(level.checked_sub(1)? as usize)?;
-        let place = around.first_from(start.saturating_add(1)).checked_sub(1)?;
-        let span = around.span(place);
+        let at = around.first_from(start.saturating_add(1)).checked_sub(1)?;
+        let span = around.span(at);
         (span.start <= start && start < span.end()).then_some(span.event as usize)
     }
 
     /// Where an arrow begins or ends; `None` if the event is not shown.
-    fn arrow_end(&self, near: Placed, rank: &ShownRank, rows: &EventRows, row: usize) -> Option<Value> {
+    fn arrow_end(&self, near: LaneLocation, rank: &ShownRank, rows: &EventRows, row: usize) -> Option<Value> {
         let lane = rank.lanes.lane_of(rows, row)?;
         let id = self
             .lanes
             .iter()
-            .position(|placed| (placed.side, placed.rank, placed.lane) == (near.side, near.rank, lane))?;
+            .position(|location| (location.side, location.rank, location.lane) == (near.side, near.rank, lane))?;
         let lane = self.events(self.lanes[id])?;
-        let (level, place) = lane.find(rows.ts(row)?, row as u32)?;
-        let span = lane.levels().nth(level as usize)?.span(place);
+        let (level, at) = lane.find(rows.ts(row)?, row as u32)?;
+        let span = lane.levels().nth(level as usize)?.span(at);
         Some(json!({
             "lane": id,
             "level": level,
@@ -156,11 +158,11 @@ impl Timeline {
     }
 
     /// Finds an event of a lane: its level, and the event.
-    fn find(&self, placed: Placed, rank: &ShownRank, event: u32) -> Result<Option<(u32, Span)>> {
-        let (Some(lane), Some(trace)) = (self.events(placed), &rank.trace) else { return Ok(None) };
+    fn find(&self, location: LaneLocation, rank: &ShownRank, event: u32) -> Result<Option<(u32, Span)>> {
+        let (Some(lane), Some(trace)) = (self.events(location), &rank.trace) else { return Ok(None) };
         let start = IntColumn::of(&trace.frame_of(&[TS.into()])?, TS)?;
         let found = start.get(event as usize).and_then(|start| lane.find(start, event));
-        Ok(found.and_then(|(level, place)| Some((level, lane.levels().nth(level as usize)?.span(place)))))
+        Ok(found.and_then(|(level, at)| Some((level, lane.levels().nth(level as usize)?.span(at)))))
     }
 }
 

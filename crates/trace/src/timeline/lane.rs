@@ -64,7 +64,7 @@ pub(super) enum Content {
 
 /// A lane of a timeline: where it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
+pub(super) struct LaneLocation {
     pub(super) side: usize,
     pub(super) rank: usize,
     pub(super) lane: usize,

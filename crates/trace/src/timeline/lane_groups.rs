@@ -1,6 +1,6 @@
 //! The lanes of all sides: their order, their labels, and the groups in which a front end shows them.
 
-use super::lane::{Content, Placed, RankLane};
+use super::lane::{Content, LaneLocation, RankLane};
 use super::lane_labels::{LaneSection, section};
 use super::shown::{Timeline, TimelineSide};
 use foldhash::fast::FixedState;
@@ -20,34 +20,34 @@ const DEEP: usize = 14;
 
 /// Returns the lanes of all sides from above: of one trace rank by rank, streams below the threads unless these are deep. Of two traces the
 /// streams come first, each next to the same stream of the other side, then the threads, the bandwidths and the helper threads.
-pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<Placed> {
+pub(super) fn ordered(sides: &[TimelineSide]) -> Vec<LaneLocation> {
     let mut lanes = Vec::new();
     for (number, side) in sides.iter().enumerate() {
         for (rank, shown) in side.ranks.iter().enumerate() {
-            lanes.extend((0..shown.lanes.lanes.len()).map(|lane| Placed { side: number, rank, lane }));
+            lanes.extend((0..shown.lanes.lanes.len()).map(|lane| LaneLocation { side: number, rank, lane }));
         }
     }
     if sides.len() > 1 {
         let partners: Vec<Vec<Vec<Partner>>> =
             sides.iter().map(|side| side.ranks.iter().map(|rank| partners(&rank.lanes.lanes)).collect()).collect();
-        lanes.sort_by_key(|placed| {
-            let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
+        lanes.sort_by_key(|location| {
+            let lane = &sides[location.side].ranks[location.rank].lanes.lanes[location.lane];
             let order = match section(lane) {
                 LaneSection::Streams => 0,
                 LaneSection::Threads => 1,
                 LaneSection::Bandwidths => 2,
                 LaneSection::Helpers => 3,
             };
-            let partner = &partners[placed.side][placed.rank][placed.lane];
-            (placed.rank, order, partner, lane.key.kind, lane.key.is_sync, placed.side, placed.lane)
+            let partner = &partners[location.side][location.rank][location.lane];
+            (location.rank, order, partner, lane.key.kind, lane.key.is_sync, location.side, location.lane)
         });
     } else {
         let deep: Vec<bool> =
             sides.iter().flat_map(|side| &side.ranks).map(|rank| is_deep(&rank.lanes.lanes)).collect();
-        lanes.sort_by_key(|placed| {
-            let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
-            let is_first = deep[placed.rank] && section(lane) == LaneSection::Streams;
-            (placed.rank, !is_first)
+        lanes.sort_by_key(|location| {
+            let lane = &sides[location.side].ranks[location.rank].lanes.lanes[location.lane];
+            let is_first = deep[location.rank] && section(lane) == LaneSection::Streams;
+            (location.rank, !is_first)
         });
     }
     lanes
@@ -77,17 +77,17 @@ type Numbers = HashMap<(Option<i64>, Option<i64>), usize, FixedState>;
 /// differ from process to process.
 fn partners(lanes: &[RankLane]) -> Vec<Partner> {
     // Numbers each process or thread by its first place; a trace may have as many threads as events.
-    let place = |known: &mut Numbers, one| {
+    let ordinal = |known: &mut Numbers, one| {
         let next = known.len();
         *known.entry(one).or_insert(next)
     };
     let [mut devices, mut threads] = [Numbers::default(), Numbers::default()];
     let partner = |lane: &RankLane| match section(lane) {
         LaneSection::Streams => {
-            Partner::Stream { device: place(&mut devices, (lane.key.pid, None)), number: lane.key.tid }
+            Partner::Stream { device: ordinal(&mut devices, (lane.key.pid, None)), number: lane.key.tid }
         }
         LaneSection::Threads | LaneSection::Helpers => {
-            Partner::Thread(place(&mut threads, (lane.key.pid, lane.key.tid)))
+            Partner::Thread(ordinal(&mut threads, (lane.key.pid, lane.key.tid)))
         }
         LaneSection::Bandwidths => Partner::Bandwidth(lane.label.clone()),
     };
@@ -96,9 +96,9 @@ fn partners(lanes: &[RankLane]) -> Vec<Partner> {
 
 impl Timeline {
     /// Returns the label of a lane, of two sides with its side: `control: stream 7`.
-    pub(super) fn label(&self, placed: Placed) -> String {
-        let label = &self.lane(placed).label;
-        if self.sides.len() > 1 { format!("{}: {label}", self.side_name(placed.side)) } else { label.clone() }
+    pub(super) fn label(&self, location: LaneLocation) -> String {
+        let label = &self.lane(location).label;
+        if self.sides.len() > 1 { format!("{}: {label}", self.side_name(location.side)) } else { label.clone() }
     }
 
     /// Returns the label of a side, and what tells it from the other one if that has the same label.
@@ -121,8 +121,8 @@ impl Timeline {
     }
 
     /// Returns the group of a lane; `None` where a front end shows the lane by itself, or below the title of its rank.
-    pub(super) fn group(&self, placed: Placed) -> Option<LaneGroup> {
-        let section = section(self.lane(placed));
+    pub(super) fn group(&self, location: LaneLocation) -> Option<LaneGroup> {
+        let section = section(self.lane(location));
         let is_folded = section == LaneSection::Helpers;
         if self.sides.len() < 2 && !is_folded {
             return None;
@@ -132,11 +132,11 @@ impl Timeline {
             LaneSection::Threads => "CPU threads".to_owned(),
             LaneSection::Bandwidths => "bandwidth".to_owned(),
             LaneSection::Helpers => {
-                format!("threads without operators ({})", grouped(self.helpers(placed.rank) as i64))
+                format!("threads without operators ({})", grouped(self.helpers(location.rank) as i64))
             }
         };
         let ranks: Vec<i64> =
-            self.sides.iter().filter_map(|side| Some(side.ranks.get(placed.rank)?.info.rank)).collect();
+            self.sides.iter().filter_map(|side| Some(side.ranks.get(location.rank)?.info.rank)).collect();
         let is_many = self.sides.iter().any(|side| side.ranks.len() > 1);
         let title = match ranks[..] {
             [control, test] if is_many && control != test => format!("rank {control} → rank {test} · {title}"),

@@ -15,7 +15,7 @@ pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNam
     let has_steps = |lane: &RankLane| match &lane.content {
         Content::Events(events) => events.levels().next().is_some_and(|level| {
             lane.key.kind == LaneKind::Annotation
-                && (0..level.len()).any(|place| rows.text(level.name(place)).starts_with("ProfilerStep"))
+                && (0..level.len()).any(|at| rows.text(level.name(at)).starts_with("ProfilerStep"))
         }),
         Content::Counter(..) => false,
     };

@@ -1,6 +1,6 @@
 //! The lanes that an output lists. A front end asks for the rest: the threads of a trace are bounded by its events only.
 
-use super::lane::Placed;
+use super::lane::LaneLocation;
 use super::lane_labels::section;
 use super::shown::TimelineSide;
 
@@ -9,16 +9,16 @@ pub(super) const MOST_LISTED: usize = 1_000;
 
 /// Returns the ids of the lanes that an output lists, ascending: all, or the first of the threads, of the streams, of the bandwidths and of
 /// the helper threads of each rank, about as many of each.
-pub(super) fn listed(lanes: &[Placed], sides: &[TimelineSide]) -> Vec<usize> {
+pub(super) fn listed(lanes: &[LaneLocation], sides: &[TimelineSide]) -> Vec<usize> {
     if lanes.len() <= MOST_LISTED {
         return (0..lanes.len()).collect();
     }
     // Lanes of two sides alternate.
-    let place = |placed: &Placed| {
-        let lane = &sides[placed.side].ranks[placed.rank].lanes.lanes[placed.lane];
-        (placed.rank, section(lane))
+    let group = |location: &LaneLocation| {
+        let lane = &sides[location.side].ranks[location.rank].lanes.lanes[location.lane];
+        (location.rank, section(lane))
     };
-    let runs: Vec<usize> = lanes.chunk_by(|one, other| place(one) == place(other)).map(<[Placed]>::len).collect();
+    let runs: Vec<usize> = lanes.chunk_by(|one, other| group(one) == group(other)).map(<[LaneLocation]>::len).collect();
     first_of_each(&runs, MOST_LISTED)
 }
 

@@ -81,22 +81,22 @@ impl Timeline {
 
     /// Returns a lane as front ends get it.
     pub(super) fn lane_json(&self, id: usize) -> Value {
-        let placed = self.lanes[id];
-        let lane = self.lane(placed);
+        let location = self.lanes[id];
+        let lane = self.lane(location);
         let (levels, events) = match &lane.content {
             Content::Events(events) => (events.levels().len(), events.len()),
             Content::Counter(series, _) => (1, series.points().len()),
         };
         let mut found = json!({
             "id": id,
-            "side": placed.side,
+            "side": location.side,
             "kind": lane.key.kind.word(),
-            "label": self.label(placed),
-            "rank": self.rank(placed).info.rank,
+            "label": self.label(location),
+            "rank": self.rank(location).info.rank,
             "levels": levels,
             "events": events,
         });
-        if let Some(group) = self.group(placed) {
+        if let Some(group) = self.group(location) {
             found["group"] = group.title.into();
             if group.is_folded {
                 found["folded"] = true.into();

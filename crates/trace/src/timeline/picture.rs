@@ -30,25 +30,25 @@ impl Timeline {
             .listed
             .iter()
             .map(|&id| {
-                let placed = self.lanes[id];
-                let lane = self.lane(placed);
+                let location = self.lanes[id];
+                let lane = self.lane(location);
                 let label = match &self.sides[..] {
-                    [side] if side.ranks.len() > 1 => format!("rank {}: {}", self.rank(placed).info.rank, lane.label),
-                    _ => self.label(placed),
+                    [side] if side.ranks.len() > 1 => format!("rank {}: {}", self.rank(location).info.rank, lane.label),
+                    _ => self.label(location),
                 };
-                let levels = self.events(placed).map_or(1, |events| events.levels().len());
+                let levels = self.events(location).map_or(1, |events| events.levels().len());
                 LaneRow { label, levels, ..LaneRow::default() }
             })
             .collect();
         let (mut row, slices) = (0, &view.slices);
         for &[lane, level, rows] in &slices.tracks {
             let Ok(at_lane) = self.listed.binary_search(&(lane as usize)) else { continue };
-            let placed = self.lanes[lane as usize];
-            let texts = &self.rank(placed).lanes;
+            let location = self.lanes[lane as usize];
+            let texts = &self.rank(location).lanes;
             for at in row..row + rows as usize {
                 let name = texts.text(slices.name[at]);
                 let colour = match &self.changes {
-                    Some(changes) => changed(changes.change(placed, slices.event[at], slices.name[at])),
+                    Some(changes) => changed(changes.change(location, slices.event[at], slices.name[at])),
                     None => name_colour(name),
                 };
                 let from = slices.start[at];
@@ -98,15 +98,15 @@ impl Timeline {
         for &id in &self.listed {
             text.push_str(&more_lanes(id - next));
             next = id + 1;
-            let placed = self.lanes[id];
-            let lane = self.lane(placed);
+            let location = self.lanes[id];
+            let lane = self.lane(location);
             let what = match &lane.content {
                 Content::Events(events) => format::counted(events.len(), "event"),
                 Content::Counter(series, unit) => {
                     format!("at most {} {unit}", amount(series.max())).trim_end().to_owned()
                 }
             };
-            text.push_str(&format!("  {}: {what}\n", self.label(placed)));
+            text.push_str(&format!("  {}: {what}\n", self.label(location)));
         }
         text.push_str(&more_lanes(self.lanes.len() - next));
         text
@@ -129,9 +129,9 @@ pub(crate) fn name_colour(name: &str) -> [u8; 3] {
     let hue = f64::from(hash % 360);
     let light = 0.55 + 0.2 * f64::from(hash / 360 % 16) / 15.0;
     let channel = |shift: f64| {
-        let place = (shift + hue / 30.0) % 12.0;
+        let position = (shift + hue / 30.0) % 12.0;
         let swing = 0.55 * light.min(1.0 - light);
-        (255.0 * (light - swing * (place - 3.0).min(9.0 - place).clamp(-1.0, 1.0))) as u8
+        (255.0 * (light - swing * (position - 3.0).min(9.0 - position).clamp(-1.0, 1.0))) as u8
     };
     [channel(0.0), channel(8.0), channel(4.0)]
 }

@@ -157,7 +157,7 @@ fn key(rows: &EventRows, row: usize, event: EventKind) -> Key {
 fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budget) -> Result<Vec<RankLane>> {
     let dur = IntColumn::of(events, DUR)?;
     let mut kind = rows.kinds();
-    let mut places: HashMap<Key, usize, FixedState> = HashMap::default();
+    let mut indices: HashMap<Key, usize, FixedState> = HashMap::default();
     let mut groups: Vec<(Key, Vec<u32>)> = Vec::new();
     // For each group: whether it has an event that is no Python function.
     let mut works: Vec<bool> = Vec::new();
@@ -169,7 +169,7 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         let kind = kind(row as usize);
         let key = key(rows, row as usize, kind);
         if groups.get(last).is_none_or(|group| group.0 != key) {
-            last = *places.entry(key).or_insert(groups.len());
+            last = *indices.entry(key).or_insert(groups.len());
             if last == groups.len() {
                 groups.push((key, Vec::new()));
                 works.push(false);
@@ -178,7 +178,7 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         groups[last].1.push(row);
         works[last] |= kind != EventKind::Python;
     }
-    drop(places);
+    drop(indices);
     // A rank may have as many lanes as events, each larger than its events.
     budget.check(TASK, groups.len().saturating_mul(BYTES_PER_LANE))?;
     // Threads with such an event; annotations of a thread are a group of their own.

@@ -2,7 +2,7 @@
 
 use super::change::Changes;
 use super::forward::ForwardOperators;
-use super::lane::{Content, LaneKind, Placed, RankLane};
+use super::lane::{Content, LaneKind, LaneLocation, RankLane};
 use super::rank_lanes::RankLanes;
 use crate::filter::Where;
 use crate::{RankInfo, Result, Trace, TraceSet};
@@ -12,7 +12,7 @@ use timeline::Lane;
 /// The lanes of the shown ranks of one or two traces. Times are ns; those of a front end are relative to the base of their side.
 pub struct Timeline {
     pub(super) sides: Vec<TimelineSide>,
-    pub(super) lanes: Vec<Placed>,
+    pub(super) lanes: Vec<LaneLocation>,
     /// The lanes that an output lists, ascending.
     pub(super) listed: Vec<usize>,
     /// All events, relative to the bases.
@@ -74,13 +74,13 @@ impl std::fmt::Debug for Timeline {
 impl Timeline {
     /// Number of events in all lanes.
     pub fn event_count(&self) -> usize {
-        self.lanes.iter().filter_map(|&placed| self.events(placed)).map(Lane::len).sum()
+        self.lanes.iter().filter_map(|&location| self.events(location)).map(Lane::len).sum()
     }
 
     /// Returns the kind and the label of each lane, from above.
     pub fn lanes(&self) -> impl Iterator<Item = (LaneKind, &str)> {
-        self.lanes.iter().map(|&placed| {
-            let lane = self.lane(placed);
+        self.lanes.iter().map(|&location| {
+            let lane = self.lane(location);
             (lane.key.kind, lane.label.as_str())
         })
     }
@@ -104,17 +104,17 @@ impl Timeline {
         }
     }
 
-    pub(super) fn rank(&self, placed: Placed) -> &ShownRank {
-        &self.sides[placed.side].ranks[placed.rank]
+    pub(super) fn rank(&self, location: LaneLocation) -> &ShownRank {
+        &self.sides[location.side].ranks[location.rank]
     }
 
-    pub(super) fn lane(&self, placed: Placed) -> &RankLane {
-        &self.rank(placed).lanes.lanes[placed.lane]
+    pub(super) fn lane(&self, location: LaneLocation) -> &RankLane {
+        &self.rank(location).lanes.lanes[location.lane]
     }
 
     /// The events of a lane; `None` for a counter.
-    pub(super) fn events(&self, placed: Placed) -> Option<&Lane> {
-        match &self.lane(placed).content {
+    pub(super) fn events(&self, location: LaneLocation) -> Option<&Lane> {
+        match &self.lane(location).content {
             Content::Events(lane) => Some(lane),
             Content::Counter(..) => None,
         }

@@ -1,6 +1,6 @@
 //! Questions about many events of a timeline: where a text occurs, what a selection sums up to.
 
-use super::lane::{Key, LaneKind, Placed};
+use super::lane::{Key, LaneKind, LaneLocation};
 use super::rank_lanes::RankLanes;
 use super::shown::Timeline;
 use super::view::{Columns, pack};
@@ -82,17 +82,17 @@ impl Timeline {
             let (mut count, mut names, mut found) = (0_u64, BTreeSet::new(), Slices::default());
             let of_lanes = if self.lists_some() && !wanted.is_empty() { self.lanes_with(&wanted) } else { Vec::new() };
             for &id in &of_lanes {
-                let placed = self.lanes[id];
-                let first = self.events(placed).and_then(|lane| lane.spans().next());
+                let location = self.lanes[id];
+                let first = self.events(location).and_then(|lane| lane.spans().next());
                 let Some((level, span)) = first else { continue };
                 count += 1;
                 if found.len() < MOST_FOUND {
-                    push(&mut found, id, level, span, self.sides[placed.side].base);
+                    push(&mut found, id, level, span, self.sides[location.side].base);
                 }
             }
-            for (id, &placed) in self.lanes.iter().enumerate().filter(|_| !wanted.is_empty()) {
-                let Some(lane) = self.events(placed) else { continue };
-                let (lanes, base) = (&self.rank(placed).lanes, self.sides[placed.side].base);
+            for (id, &location) in self.lanes.iter().enumerate().filter(|_| !wanted.is_empty()) {
+                let Some(lane) = self.events(location) else { continue };
+                let (lanes, base) = (&self.rank(location).lanes, self.sides[location.side].base);
                 let mut matches = once_per_text(&lanes.texts, |name| name.to_ascii_lowercase().contains(&wanted));
                 for (level, span) in cancellable(lane.spans()).filter(|(_, span)| matches(span.name)) {
                     count += 1;
@@ -122,8 +122,8 @@ impl Timeline {
     fn lanes_with(&self, wanted: &str) -> Vec<usize> {
         let number = wanted.parse::<i64>().ok();
         let (mut exact, mut found) = (Vec::new(), Vec::new());
-        for (id, &placed) in cancellable(self.lanes.iter().enumerate()) {
-            let lane = self.lane(placed);
+        for (id, &location) in cancellable(self.lanes.iter().enumerate()) {
+            let lane = self.lane(location);
             let label = lane.label.to_ascii_lowercase();
             if label == wanted || number.is_some() && lane.key.tid == number {
                 exact.push(id);
@@ -142,15 +142,15 @@ impl Timeline {
         let (start, end) = (start.min(end), start.max(end));
         let mut sums: BTreeMap<Name, NameSum> = BTreeMap::new();
         let mut texts: BTreeMap<Name, &RankLanes> = BTreeMap::new();
-        for &placed in lanes.iter().filter_map(|&id| self.lanes.get(id)) {
+        for &location in lanes.iter().filter_map(|&id| self.lanes.get(id)) {
             crate::exec::checkpoint::check()?;
-            let Some(lane) = self.events(placed) else { continue };
-            let base = self.sides[placed.side].base;
+            let Some(lane) = self.events(location) else { continue };
+            let base = self.sides[location.side].base;
             let mut own = BTreeMap::new();
-            let nests = self.lane(placed).key.kind.nests();
+            let nests = self.lane(location).key.kind.nests();
             lane.sum(base.saturating_add(start), base.saturating_add(end), nests, &mut own);
             for (name, sum) in own {
-                texts.entry(name).or_insert(&self.rank(placed).lanes);
+                texts.entry(name).or_insert(&self.rank(location).lanes);
                 let all = sums.entry(name).or_default();
                 all.count += sum.count;
                 all.total = all.total.saturating_add(sum.total);
@@ -178,20 +178,20 @@ impl Timeline {
 
     /// The condition of the events of some lanes that overlap a window: those of the side of the first lane.
     fn condition(&self, window: Range<i64>, lanes: &[usize]) -> String {
-        let placed: Vec<Placed> = lanes.iter().filter_map(|&id| self.lanes.get(id).copied()).collect();
-        let side = placed.first().map_or(0, |placed| placed.side);
+        let locations: Vec<LaneLocation> = lanes.iter().filter_map(|&id| self.lanes.get(id).copied()).collect();
+        let side = locations.first().map_or(0, |location| location.side);
         let shown = &self.sides[side];
         let moment = |offset: i64| shown.base.saturating_add(offset).saturating_sub(shown.origin).max(0);
         let (start, end) = (moment(window.start), moment(window.end));
         let mut parts = vec![format!("ts < {end}ns and (end > {start}ns or ts >= {start}ns)")];
-        let is_counter = |placed: &Placed| self.events(*placed).is_none();
-        let chosen: Vec<Placed> =
-            placed.into_iter().filter(|placed| placed.side == side && !is_counter(placed)).collect();
-        let all = self.lanes.iter().filter(|placed| placed.side == side && !is_counter(placed)).count();
+        let is_counter = |location: &LaneLocation| self.events(*location).is_none();
+        let chosen: Vec<LaneLocation> =
+            locations.into_iter().filter(|location| location.side == side && !is_counter(location)).collect();
+        let all = self.lanes.iter().filter(|location| location.side == side && !is_counter(location)).count();
         if chosen.len() < all && !chosen.is_empty() {
             let mut processes = BTreeMap::new();
             let of: BTreeSet<String> =
-                chosen.iter().map(|&placed| self.lane_condition(placed, &mut processes)).collect();
+                chosen.iter().map(|&location| self.lane_condition(location, &mut processes)).collect();
             parts.push(format!("({})", of.into_iter().collect::<Vec<_>>().join(" or ")));
         } else if shown.has_more_ranks {
             let ranks: Vec<String> = shown.ranks.iter().map(|rank| rank.info.rank.to_string()).collect();
@@ -204,14 +204,18 @@ impl Timeline {
     }
 
     /// The condition of the events of a lane; `processes` keeps what is known of those of a rank.
-    fn lane_condition(&self, placed: Placed, processes: &mut BTreeMap<(usize, usize, bool), Processes>) -> String {
-        let Key { pid, tid, kind, is_sync } = self.lane(placed).key;
+    fn lane_condition(
+        &self,
+        location: LaneLocation,
+        processes: &mut BTreeMap<(usize, usize, bool), Processes>,
+    ) -> String {
+        let Key { pid, tid, kind, is_sync } = self.lane(location).key;
         let equals = |column: &str, value: Option<i64>| match value {
             Some(value) => format!("{column} == {value}"),
             None => format!("{column} is null"),
         };
         let [annotation, on_device, sync] = [EventKind::ANNOTATION, EventKind::DEVICE_ANNOTATION, EventKind::SYNC];
-        let steps_are_operators = self.rank(placed).lanes.steps_are_operators;
+        let steps_are_operators = self.rank(location).lanes.steps_are_operators;
         let mut parts = match kind {
             LaneKind::Annotation if steps_are_operators => {
                 vec![format!("(cat == {annotation} or {STEP})"), equals("tid", tid)]
@@ -227,13 +231,13 @@ impl Timeline {
                 vec![equals("stream", tid), format!("cat {what} {sync}")]
             }
         };
-        let of_rank = processes.entry((placed.side, placed.rank, kind.nests()));
-        if of_rank.or_insert_with(|| Processes::of(&self.rank(placed).lanes, kind.nests())).has_other(pid) {
+        let of_rank = processes.entry((location.side, location.rank, kind.nests()));
+        if of_rank.or_insert_with(|| Processes::of(&self.rank(location).lanes, kind.nests())).has_other(pid) {
             parts.push(equals("pid", pid));
         }
-        let side = &self.sides[placed.side];
+        let side = &self.sides[location.side];
         if side.has_more_ranks || side.ranks.len() > 1 {
-            parts.push(format!("rank == {}", self.rank(placed).info.rank));
+            parts.push(format!("rank == {}", self.rank(location).info.rank));
         }
         format!("({})", parts.join(" and "))
     }

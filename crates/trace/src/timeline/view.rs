@@ -80,10 +80,10 @@ impl Timeline {
             samples: Samples::default(),
         };
         for &id in lanes {
-            let Some(&placed) = self.lanes.get(id) else { continue };
-            let base = self.sides[placed.side].base;
+            let Some(&location) = self.lanes.get(id) else { continue };
+            let base = self.sides[location.side].base;
             let before = (view.slices.len(), view.samples.len());
-            match &self.lane(placed).content {
+            match &self.lane(location).content {
                 Content::Events(lane) => view.slices.add(id as u32, lane, &window(base), most),
                 Content::Counter(series, _) => {
                     let rows = view.samples.add(series, &window(base));
@@ -96,7 +96,7 @@ impl Timeline {
             view.samples.start[before.1..].iter_mut().for_each(|start| *start = start.saturating_sub(base));
             if let Some(changes) = &self.changes {
                 let events = view.slices.event[before.0..].iter().zip(&view.slices.name[before.0..]);
-                view.changes.extend(events.map(|(&event, &name)| changes.change(placed, event, name) as i64));
+                view.changes.extend(events.map(|(&event, &name)| changes.change(location, event, name) as i64));
             }
             if view.slices.len() + view.samples.len() > most {
                 break;
@@ -148,7 +148,7 @@ impl Timeline {
         }
         let new: Vec<(u32, usize)> = rank_of.into_iter().filter(|&(name, _)| is_new(name)).collect();
         let text = |&(name, lane): &(u32, usize)| {
-            self.lanes.get(lane).map_or_else(String::new, |&placed| shortened(self.rank(placed).lanes.text(name)))
+            self.lanes.get(lane).map_or_else(String::new, |&location| shortened(self.rank(location).lanes.text(name)))
         };
         json!({
             "ids": new.iter().map(|&(name, _)| name).collect::<Vec<_>>(),

@@ -73,8 +73,8 @@ impl TraceEdit for Overlay {
         let value = |wanted: &[u8]| members.iter().rfind(|(key, _)| *key == wanted).map(|(_, value)| *value);
         if let Some(note) = note {
             let args = value(b"args").and_then(object_members).unwrap_or_default();
-            let kept = args.iter().filter(|(key, _)| *key != self.key.as_bytes());
-            let args = object(kept.copied().chain([(self.key.as_bytes(), note.as_bytes())]));
+            let others = args.iter().filter(|(key, _)| *key != self.key.as_bytes());
+            let args = object(others.copied().chain([(self.key.as_bytes(), note.as_bytes())]));
             return Some(with_args(&members, &args));
         }
         let numbers = self.numbers.as_ref()?;
@@ -89,11 +89,11 @@ impl TraceEdit for Overlay {
         let inner = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
         let number = inner.and_then(|name| numbers.get(&*decode(name, &mut AnomalyCounts::default())));
         let small = number.map(|number| format!("\"{number}\""));
-        let kept = members.iter().filter(|(key, _)| *key != b"args").map(|&(key, value)| match &small {
+        let others = members.iter().filter(|(key, _)| *key != b"args").map(|&(key, value)| match &small {
             Some(small) if key == b"name" => (key, small.as_bytes()),
             _ => (key, value),
         });
-        Some(object(kept))
+        Some(object(others))
     }
 
     fn added(&self, write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
@@ -107,8 +107,8 @@ impl TraceEdit for Overlay {
 
 /// Replaces the arguments of an object.
 pub(super) fn with_args(members: &[(&[u8], &[u8])], args: &[u8]) -> Vec<u8> {
-    let kept = members.iter().filter(|(key, _)| *key != b"args").copied();
-    object(kept.chain([(b"args".as_slice(), args)]))
+    let others = members.iter().filter(|(key, _)| *key != b"args").copied();
+    object(others.chain([(b"args".as_slice(), args)]))
 }
 
 /// Writes an object as JSON text.

@@ -111,8 +111,8 @@ impl TraceEdit for PathOverlay {
         }
         let Some(members) = object_members(text) else { return false };
         let value = |wanted: &[u8]| members.iter().rfind(|(key, _)| *key == wanted).map(|(_, value)| *value);
-        let is_kept = matches!(value(b"cat"), Some(b"\"user_annotation\"" | b"\"python_function\""));
-        value(b"ph") == Some(b"\"X\"") && !is_kept
+        let is_exempt = matches!(value(b"cat"), Some(b"\"user_annotation\"" | b"\"python_function\""));
+        value(b"ph") == Some(b"\"X\"") && !is_exempt
     }
 
     fn event(&self, index: i64, text: &[u8]) -> Option<Vec<u8>> {
@@ -138,9 +138,9 @@ impl TraceEdit for PathOverlay {
         }
         let mark = mark?;
         let is_other = |key: &[u8]| key != b"critical" && mark.iter().all(|(name, _)| name.as_bytes() != key);
-        let kept = args.iter().filter(|(key, _)| is_other(key)).copied();
+        let others = args.iter().filter(|(key, _)| is_other(key)).copied();
         let further = mark.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let args = object(kept.chain([(&b"critical"[..], &b"1"[..])]).chain(further));
+        let args = object(others.chain([(&b"critical"[..], &b"1"[..])]).chain(further));
         Some(with_args(&members, &args))
     }
 
@@ -225,8 +225,8 @@ mod tests {
         assert!(!omits(0, json!({"ph": "X", "cat": "cpu_op"})));
         assert!(omits(1, json!({"ph": "X", "cat": "cpu_op"})));
         assert!(omits(1, json!({"ph": "X"})));
-        for kept in [json!({"ph": "X", "cat": "python_function"}), json!({"ph": "M", "name": "x"}), json!(5)] {
-            assert!(!omits(1, kept));
+        for event in [json!({"ph": "X", "cat": "python_function"}), json!({"ph": "M", "name": "x"}), json!(5)] {
+            assert!(!omits(1, event));
         }
     }
 }

@@ -15,7 +15,7 @@ type Fast<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 type FastSet<K> = HashSet<K, foldhash::fast::FixedState>;
 
 /// Process and thread, as the file writes them.
-type Place = (Vec<u8>, Vec<u8>);
+type ThreadKey = (Vec<u8>, Vec<u8>);
 
 /// Category and id of an arrow.
 type ArrowId = (Vec<u8>, Vec<u8>);
@@ -24,9 +24,9 @@ type ArrowId = (Vec<u8>, Vec<u8>);
 #[derive(Debug, Default)]
 struct Trim {
     /// Positions in `traceEvents`.
-    kept: FastSet<i64>,
+    selected: FastSet<i64>,
     /// Begins and ends of the kept events of a thread, in the order of their begins; each end is the latest so far.
-    spans: Fast<Place, Vec<(i64, i64)>>,
+    spans: Fast<ThreadKey, Vec<(i64, i64)>>,
     processes: FastSet<Vec<u8>>,
     /// From the first begin to the last end.
     window: Option<(i64, i64)>,
@@ -41,7 +41,7 @@ struct Members<'a> {
     name: &'a [u8],
     cat: &'a [u8],
     id: &'a [u8],
-    place: Place,
+    thread: ThreadKey,
     ts: Option<i64>,
     dur: Option<i64>,
 }
@@ -56,8 +56,8 @@ impl<'a> Members<'a> {
                 b"name" => members.name = value,
                 b"cat" => members.cat = value,
                 b"id" => members.id = value,
-                b"pid" => members.place.0 = value.to_vec(),
-                b"tid" => members.place.1 = value.to_vec(),
+                b"pid" => members.thread.0 = value.to_vec(),
+                b"tid" => members.thread.1 = value.to_vec(),
                 b"ts" => members.ts = time(),
                 b"dur" => members.dur = time(),
                 _ => {}
@@ -87,8 +87,8 @@ impl TraceCopy {
         let no_source = || Error::NoSource { rank: info.rank, path: (&info.file).into() };
         let source = info.source.as_ref().ok_or_else(no_source)?.path.clone();
         let index = events.column("index")?.cast(&DataType::Int64)?;
-        let kept = index.i64()?.iter().flatten().collect();
-        let mut scan = Scan { trim: Trim { kept, ..Trim::default() }, ends: Vec::new() };
+        let selected = index.i64()?.iter().flatten().collect();
+        let mut scan = Scan { trim: Trim { selected, ..Trim::default() }, ends: Vec::new() };
         let meter = Meter::default();
         let reader = open_file(&source, &meter)?;
         read_ahead(reader, |ahead| read_events(ahead, &info.file, &mut scan))?;
@@ -100,7 +100,7 @@ impl TraceCopy {
 /// The first pass over the file: where the kept events are, and the ends of arrows.
 struct Scan {
     trim: Trim,
-    ends: Vec<(ArrowId, Place, i64)>,
+    ends: Vec<(ArrowId, ThreadKey, i64)>,
 }
 
 impl Scan {
@@ -115,10 +115,10 @@ impl Scan {
             }
         }
         let mut whole: Fast<ArrowId, (u32, bool)> = Fast::default();
-        for (arrow, place, ts) in ends {
-            let is_kept = trim.covers(&place, ts);
+        for (arrow, thread, ts) in ends {
+            let is_covered = trim.covers(&thread, ts);
             let (count, all) = whole.entry(arrow).or_insert((0, true));
-            (*count, *all) = (*count + 1, *all && is_kept);
+            (*count, *all) = (*count + 1, *all && is_covered);
         }
         trim.arrows =
             whole.into_iter().filter(|(_, (count, all))| *count > 1 && *all).map(|(arrow, _)| arrow).collect();
@@ -133,7 +133,7 @@ impl EventSink for Scan {
 
     fn restart(&mut self) {
         self.ends.clear();
-        self.trim = Trim { kept: std::mem::take(&mut self.trim.kept), ..Trim::default() };
+        self.trim = Trim { selected: std::mem::take(&mut self.trim.selected), ..Trim::default() };
     }
 
     fn event(&mut self, _: &RawEvent<'_>) {}
@@ -141,14 +141,14 @@ impl EventSink for Scan {
     fn event_text(&mut self, index: i64, text: &[u8]) {
         let Some(members) = Members::of(text) else { return };
         let Some(ts) = members.ts else { return };
-        if self.trim.kept.contains(&index) {
+        if self.trim.selected.contains(&index) {
             let end = ts.saturating_add(members.dur.unwrap_or(0).max(0));
             let (first, last) = self.trim.window.unwrap_or((ts, end));
             self.trim.window = Some((first.min(ts), last.max(end)));
-            self.trim.processes.insert(members.place.0.clone());
-            self.trim.spans.entry(members.place).or_default().push((ts, end));
+            self.trim.processes.insert(members.thread.0.clone());
+            self.trim.spans.entry(members.thread).or_default().push((ts, end));
         } else if members.is_arrow() {
-            self.ends.push((members.arrow(), members.place, ts));
+            self.ends.push((members.arrow(), members.thread, ts));
         }
     }
 
@@ -163,8 +163,8 @@ impl EventSink for Scan {
 
 impl Trim {
     /// Whether a kept event of this thread runs at this time.
-    fn covers(&self, place: &Place, ts: i64) -> bool {
-        let Some(spans) = self.spans.get(place) else { return false };
+    fn covers(&self, thread: &ThreadKey, ts: i64) -> bool {
+        let Some(spans) = self.spans.get(thread) else { return false };
         let before = spans.partition_point(|(begin, _)| *begin <= ts);
         before.checked_sub(1).is_some_and(|last| spans[last].1 >= ts)
     }
@@ -172,14 +172,14 @@ impl Trim {
 
 impl TraceEdit for Trim {
     fn omits(&self, index: i64, text: &[u8]) -> bool {
-        if self.kept.contains(&index) {
+        if self.selected.contains(&index) {
             return false;
         }
         let Some(members) = Members::of(text) else { return true };
         match members.phase {
             b"\"X\"" => true,
-            b"\"M\"" if members.name.starts_with(b"\"thread_") => !self.spans.contains_key(&members.place),
-            b"\"M\"" => !self.processes.contains(&members.place.0),
+            b"\"M\"" if members.name.starts_with(b"\"thread_") => !self.spans.contains_key(&members.thread),
+            b"\"M\"" => !self.processes.contains(&members.thread.0),
             _ if members.is_arrow() => !self.arrows.contains(&members.arrow()),
             _ => !members.ts.zip(self.window).is_some_and(|(ts, (first, last))| first <= ts && ts <= last),
         }

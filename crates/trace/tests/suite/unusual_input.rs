@@ -383,7 +383,7 @@ fn position(bytes: &[u8], of: &[u8]) -> usize {
 }
 
 /// The warnings of a gzip'ed trace from memory, from a file read by several threads, and strictly.
-fn said_of(packed: &[u8]) -> String {
+fn warnings_of(packed: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed.json.gz");
     std::fs::write(&path, packed).unwrap();
@@ -414,19 +414,19 @@ fn gzip_whose_checksum_or_length_differs_warns() {
     let crc = format!("trace: the gzip data is damaged (its CRC-32 differs){wrong}");
     let length = format!("trace: the gzip data is damaged (its length differs){wrong}");
     for packed in [gzip(large), members(500_000), members(large.len() - 1), gzip(small.as_bytes())] {
-        assert_eq!(said_of(&packed), "");
-        assert_eq!(said_of(&back(packed.clone(), 8)), crc);
-        assert_eq!(said_of(&back(packed.clone(), 1)), length);
+        assert_eq!(warnings_of(&packed), "");
+        assert_eq!(warnings_of(&back(packed.clone(), 8)), crc);
+        assert_eq!(warnings_of(&back(packed.clone(), 1)), length);
         let cut = &packed[..packed.len() - 3];
-        assert_eq!(said_of(cut), format!("trace: the gzip data ends early{wrong}"));
-        assert_eq!(said_of(&[packed.as_slice(), &[0; 1024]].concat()), "", "zeros fill a block");
+        assert_eq!(warnings_of(cut), format!("trace: the gzip data ends early{wrong}"));
+        assert_eq!(warnings_of(&[packed.as_slice(), &[0; 1024]].concat()), "", "zeros fill a block");
     }
     // A duration of 5 becomes one of 4.
     let packed = stored(small.as_bytes());
     let at = position(&packed, b"\"dur\": 5") + 7;
     let packed = change(packed, at);
     assert_eq!(ints(&load(&packed), "dur"), [Some(4000)]);
-    assert_eq!(said_of(&packed), crc);
+    assert_eq!(warnings_of(&packed), crc);
 }
 
 #[test]
@@ -437,6 +437,6 @@ fn checksum_that_differs_within_the_events_cuts_the_file_there() {
     let mut first = gzip(first);
     let at = first.len() - 8;
     first[at] ^= 1;
-    let said = said_of(&[first, gzip(second)].concat());
-    assert!(said.contains("is incomplete: the gzip data is damaged (its CRC-32 differs) at byte"), "{said}");
+    let message = warnings_of(&[first, gzip(second)].concat());
+    assert!(message.contains("is incomplete: the gzip data is damaged (its CRC-32 differs) at byte"), "{message}");
 }

@@ -121,7 +121,7 @@ pub(super) fn one_line(text: &str) -> String {
 /// Removes attributes of parameters.
 fn without_attributes(text: &str) -> String {
     let mut pieces = text.split("#[");
-    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    let mut stripped = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let mut depth = 1_usize;
         let end = piece.char_indices().find_map(|(at, c)| {
@@ -132,9 +132,9 @@ fn without_attributes(text: &str) -> String {
             }
             (depth == 0).then_some(at + 1)
         });
-        kept.push_str(piece[end.unwrap_or(piece.len())..].trim_start());
+        stripped.push_str(piece[end.unwrap_or(piece.len())..].trim_start());
     }
-    kept
+    stripped
 }
 
 #[cfg(test)]

@@ -65,15 +65,15 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
 /// Removes comments.
 fn uncommented(text: &str) -> String {
     let mut at = 0;
-    let mut kept = String::new();
+    let mut code = String::new();
     for token in tokenize(text, FrontmatterAllowed::No) {
         let start = at;
         at += token.len as usize;
         if !matches!(token.kind, TokenKind::LineComment { .. } | TokenKind::BlockComment { .. }) {
-            kept.push_str(&text[start..at]);
+            code.push_str(&text[start..at]);
         }
     }
-    kept
+    code
 }
 
 /// Parses a list of `name = value`.

@@ -240,7 +240,7 @@ impl ModuleTree {
         found.extend(here.items.iter().filter(|&&item| self.items[item].name == name).map(|&item| Target::Item(item)));
         for import in here.uses.iter().filter(|import| with_private || import.public) {
             match &import.name {
-                Some(given) if given == name => found.extend(self.resolve(module, &import.path)),
+                Some(imported) if imported == name => found.extend(self.resolve(module, &import.path)),
                 None if found.is_empty() => {
                     for target in self.resolve(module, &import.path) {
                         if let Target::Module(other) = target {

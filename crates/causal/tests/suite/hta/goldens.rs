@@ -140,7 +140,7 @@ impl Check<'_> {
         put("edges_negative", graph.edges().iter().filter(|edge| edge.weight < 0).count() as i64);
         put("critical_nodes", self.path.nodes.len() as i64);
         put("critical_edges", self.path.edges.len() as i64);
-        let mut events: Vec<usize> = self.path.nodes.iter().map(|&node| graph.place(node)).collect();
+        let mut events: Vec<usize> = self.path.nodes.iter().map(|&node| graph.position(node)).collect();
         events.sort_unstable();
         events.dedup();
         put("critical_events", events.len() as i64);
@@ -182,7 +182,7 @@ impl Check<'_> {
         for row in &golden.rows {
             let (change, factor) = (row[0].as_str(), row[1].parse::<f64>().unwrap());
             let changes = |edge: &causal::hta::Edge| {
-                let event = edge.event.and_then(|event| rank.place(event)).map(|place| rank.row(place));
+                let event = edge.event.and_then(|event| rank.position(event)).map(|position| rank.row(position));
                 let event = event.filter(|_| edge.kind == EdgeKind::Operator);
                 match change {
                     "nothing" => false,
@@ -212,7 +212,7 @@ impl Check<'_> {
 
 fn nodes(check: &Check<'_>) -> Vec<Vec<String>> {
     let node = |(number, node): (usize, &causal::hta::Node)| {
-        let row = check.rank.row(check.graph.place(number as u32));
+        let row = check.rank.row(check.graph.position(number as u32));
         let is_blocking = is_blocking_call(check.rank.text(row.name));
         let [is_start, is_blocking] = [node.is_start, is_blocking].map(|is| u8::from(is).to_string());
         vec![number.to_string(), row.index.to_string(), micros(node.ts), is_start, is_blocking]
@@ -231,7 +231,7 @@ fn edges(check: &Check<'_>) -> Vec<Vec<String>> {
 
 fn path_rows(check: &Check<'_>, has_names: bool) -> Vec<Vec<String>> {
     let node = |(position, &number): (usize, &u32)| {
-        let (node, row) = (check.graph.nodes()[number as usize], check.rank.row(check.graph.place(number)));
+        let (node, row) = (check.graph.nodes()[number as usize], check.rank.row(check.graph.position(number)));
         let is_start = u8::from(node.is_start).to_string();
         let mut texts =
             vec![position.to_string(), number.to_string(), row.index.to_string(), is_start, micros(node.ts)];
@@ -256,7 +256,7 @@ fn breakdown(check: &Check<'_>) -> Vec<Vec<String>> {
     let mut rows: Vec<&EdgeRow> = check.rows.iter().collect();
     rows.sort_by_key(|row| (row.event.is_none(), row.event, row.kind.word(), row.duration));
     let texts = |row: &&EdgeRow| {
-        let event = row.place.map(|place| check.rank.row(place));
+        let event = row.position.map(|position| check.rank.row(position));
         let number = |of: fn(&causal::hta::Row) -> i64| optional(event.as_ref().map(of));
         let text = |code: Option<u32>| code.map_or(String::new(), |code| check.rank.text(code).to_owned());
         vec![
@@ -277,7 +277,7 @@ fn breakdown(check: &Check<'_>) -> Vec<Vec<String>> {
 fn by_name(check: &Check<'_>) -> Vec<Vec<String>> {
     let mut sums: HashMap<(Bound, &str, String), (usize, i64)> = HashMap::new();
     for row in &check.rows {
-        let name = row.place.map_or(String::new(), |place| short(check.rank.text(check.rank.row(place).name)));
+        let name = row.position.map_or(String::new(), |position| short(check.rank.text(check.rank.row(position).name)));
         let sum = sums.entry((row.bound_by, row.kind.word(), name)).or_default();
         *sum = (sum.0 + 1, sum.1 + row.duration);
     }

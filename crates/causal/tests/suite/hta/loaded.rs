@@ -11,7 +11,7 @@ use std::path::Path;
 pub(crate) struct Loaded {
     pub(crate) rank: i64,
     pub(crate) rows: Vec<Row>,
-    places: HashMap<i64, usize>,
+    positions: HashMap<i64, usize>,
     pub(crate) texts: Vec<String>,
     codes: HashMap<String, u32>,
     /// What HTA is told to take for loading of data.
@@ -42,7 +42,7 @@ pub(crate) fn load_all(folder: &Path, rounds: bool) -> Vec<Loaded> {
     let origin = ranks.iter().flat_map(|rank| rank.rows.iter().map(|row| row.ts)).min().unwrap_or(0);
     for rank in &mut ranks {
         rank.rows.iter_mut().for_each(|row| row.ts -= origin);
-        rank.find_places();
+        rank.find_positions();
     }
     ranks
 }
@@ -109,13 +109,13 @@ impl Loaded {
         let is_step = |row: &&Row| self.text(row.name).starts_with("ProfilerStep#");
         let Some(cut) = self.rows.iter().filter(is_step).map(|row| row.ts).max() else { return };
         let cpu: Vec<Row> = cpu.into_iter().filter(|row| row.ts < cut).collect();
-        let kept: BTreeSet<i64> = cpu.iter().map(|row| row.correlation).collect();
-        self.rows = gpu.into_iter().filter(|row| kept.contains(&row.correlation)).chain(cpu).collect();
-        self.find_places();
+        let correlations: BTreeSet<i64> = cpu.iter().map(|row| row.correlation).collect();
+        self.rows = gpu.into_iter().filter(|row| correlations.contains(&row.correlation)).chain(cpu).collect();
+        self.find_positions();
     }
 
-    fn find_places(&mut self) {
-        self.places = self.rows.iter().enumerate().map(|(place, row)| (row.index, place)).collect();
+    fn find_positions(&mut self) {
+        self.positions = self.rows.iter().enumerate().map(|(position, row)| (row.index, position)).collect();
     }
 
     fn code(&mut self, text: &str) -> u32 {
@@ -142,12 +142,12 @@ impl Frame for Loaded {
         self.rows.len()
     }
 
-    fn row(&self, place: usize) -> Row {
-        self.rows[place]
+    fn row(&self, position: usize) -> Row {
+        self.rows[position]
     }
 
-    fn place(&self, index: i64) -> Option<usize> {
-        self.places.get(&index).copied()
+    fn position(&self, index: i64) -> Option<usize> {
+        self.positions.get(&index).copied()
     }
 
     fn text(&self, code: u32) -> &str {

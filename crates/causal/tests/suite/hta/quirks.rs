@@ -14,12 +14,12 @@ impl Frame for Made {
         self.0.len()
     }
 
-    fn row(&self, place: usize) -> Row {
-        self.0[place]
+    fn row(&self, position: usize) -> Row {
+        self.0[position]
     }
 
-    fn place(&self, index: i64) -> Option<usize> {
-        usize::try_from(index).ok().filter(|&place| place < self.0.len())
+    fn position(&self, index: i64) -> Option<usize> {
+        usize::try_from(index).ok().filter(|&position| position < self.0.len())
     }
 
     fn text(&self, code: u32) -> &str {

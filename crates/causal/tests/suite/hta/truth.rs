@@ -23,7 +23,7 @@ fn path(rank: &Loaded, annotation: &str, instance: usize) -> (f64, Vec<(&'static
 
 /// The class of the truth to which an edge belongs, and the name of its event; nothing for edges without time.
 fn class<'r>(rank: &'r Loaded, edge: &Edge) -> Option<(&'static str, &'r str)> {
-    let event = edge.event.and_then(|event| rank.place(event)).map(|place| rank.row(place));
+    let event = edge.event.and_then(|event| rank.position(event)).map(|position| rank.row(position));
     let name = event.map_or("", |row| rank.text(row.name));
     let class = match (edge.kind, event) {
         (EdgeKind::KernelLaunchDelay, _) => "launch",

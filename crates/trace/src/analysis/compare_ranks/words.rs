@@ -66,7 +66,7 @@ fn phrase(one: &Deviation<'_>) -> String {
     let by = nanoseconds(one.difference().abs().round() as i64);
     let longer = one.difference() > 0.0;
     let of = format!("{}, median {}", nanoseconds(one.value.round() as i64), nanoseconds(one.median.round() as i64));
-    let at = |place: &str| if one.name.is_empty() { String::new() } else { format!(" {place} {name}") };
+    let at = |preposition: &str| if one.name.is_empty() { String::new() } else { format!(" {preposition} {name}") };
     match (one.class, longer) {
         (Class::Late, true) => format!("arrives {by} late{}", at("at")),
         (Class::Late, false) => format!("arrives {by} early{}", at("at")),

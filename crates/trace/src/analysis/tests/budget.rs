@@ -31,20 +31,20 @@ fn analysis_is_refused_if_one_rank_alone_does_not_fit() {
 #[test]
 fn answers_are_the_same_if_no_view_is_kept() {
     let traces = four_ranks();
-    let kept = TraceAnalysis::new(&traces).unwrap();
+    let eager = TraceAnalysis::new(&traces).unwrap();
     let lazy = TraceAnalysis::within(&traces, false, Budget::of(1)).unwrap();
-    assert_eq!(lazy.iterations().unwrap(), kept.iterations().unwrap());
+    assert_eq!(lazy.iterations().unwrap(), eager.iterations().unwrap());
     let narrowed = |analysis: &TraceAnalysis| {
         let work = analysis.filter("dur > 150ns".parse::<crate::filter::Where>().unwrap()).unwrap();
         work.in_iterations([1]).unwrap()
     };
-    for (kept, lazy) in [(narrowed(&kept), narrowed(&lazy)), (kept, lazy)] {
-        for (entry, given) in every_entry() {
+    for (eager, lazy) in [(narrowed(&eager), narrowed(&lazy)), (eager, lazy)] {
+        for (entry, arguments) in every_entry() {
             let ranks = [0, 1, 2, 3];
             for ranks in [None, Some(&ranks[..]), Some(&ranks[2..3])] {
-                let [kept, lazy] =
-                    [&kept, &lazy].map(|analysis| whole(&entry.ask(analysis, given.clone(), ranks).unwrap()));
-                assert_eq!(lazy, kept, "{} {ranks:?}", entry.name);
+                let [eager, lazy] =
+                    [&eager, &lazy].map(|analysis| whole(&entry.ask(analysis, arguments.clone(), ranks).unwrap()));
+                assert_eq!(lazy, eager, "{} {ranks:?}", entry.name);
             }
         }
     }

@@ -15,7 +15,6 @@ const NOT_ANALYSES: [&str; 20] = [
     "catalog",
     "elsewhere",
     "hta_api",
-    "kept_rows",
     "listed",
     "many_ranks",
     "merge",
@@ -26,6 +25,7 @@ const NOT_ANALYSES: [&str; 20] = [
     "over_time",
     "plan",
     "rank_view",
+    "retained_rows",
     "schema",
     "shallowest_operators",
     "summary",
@@ -47,8 +47,8 @@ fn every_file_is_a_row_and_every_row_a_file() {
 
 /// A text for each required parameter.
 pub(super) fn required(entry: &Entry) -> Map<String, Value> {
-    let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-    places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::mm"))).collect()
+    let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+    positional.map(|parameter| (parameter.name.to_owned(), Value::from("aten::mm"))).collect()
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn unknown_parameters_and_ranks_are_named() {
     let error = |ranks: &[i64]| CATALOG[0].ask(&analysis, Default::default(), Some(ranks)).unwrap_err();
     assert_eq!(error(&[0]).to_string(), "trace \"t\" has no rank 0 (has 34)");
     assert!(matches!(error(&[]), Error::NoRankSelected { .. }));
-    let given = serde_json::from_str(r#"{"nonsense": 1}"#).unwrap();
-    let error = CATALOG[0].ask(&analysis, given, None).unwrap_err();
+    let arguments = serde_json::from_str(r#"{"nonsense": 1}"#).unwrap();
+    let error = CATALOG[0].ask(&analysis, arguments, None).unwrap_err();
     assert_eq!(error.to_string(), "temporal_breakdown: unknown parameter `nonsense`");
 }

@@ -11,17 +11,17 @@ use trace_testkit::{Stream, TraceBuilder};
 
 /// Every row of the catalog, with parameters for which the trace of four ranks has an answer.
 pub(super) fn every_entry() -> Vec<(&'static Entry, Map<String, Value>)> {
-    let given = |entry: &'static Entry| {
-        let mut given = required(entry);
+    let with_arguments = |entry: &'static Entry| {
+        let mut arguments = required(entry);
         if entry.name == "frequent_cuda_kernel_sequences" {
-            given.insert("min_pattern_len".to_owned(), 1.into());
+            arguments.insert("min_pattern_len".to_owned(), 1.into());
         }
         if entry.name == "time_blocked_on_full_queue" {
-            given.insert("max_queue_length".to_owned(), 1.into());
+            arguments.insert("max_queue_length".to_owned(), 1.into());
         }
-        (entry, given)
+        (entry, arguments)
     };
-    CATALOG.iter().map(given).collect()
+    CATALOG.iter().map(with_arguments).collect()
 }
 
 /// All of an answer, with all digits.
@@ -37,14 +37,14 @@ pub(super) fn whole(answer: &Answer) -> String {
 /// Maps each rank as a process of its own would, from the plan as text.
 fn states(
     entry: &Entry,
-    given: &Map<String, Value>,
+    arguments: &Map<String, Value>,
     (traces, analysis): (&TraceSet, &TraceAnalysis),
     ranks: Option<&[i64]>,
 ) -> Vec<Vec<u8>> {
     let sent = serde_json::to_string(analysis.plan()).unwrap();
     let plan: Plan = serde_json::from_str(&sent).unwrap();
-    let map = |rank: i64| entry.map(&plan.view(&traces.rank(rank).unwrap()).unwrap(), given.clone()).unwrap();
-    entry.ranks(&plan, given.clone(), ranks).unwrap().into_iter().map(map).collect()
+    let map = |rank: i64| entry.map(&plan.view(&traces.rank(rank).unwrap()).unwrap(), arguments.clone()).unwrap();
+    entry.ranks(&plan, arguments.clone(), ranks).unwrap().into_iter().map(map).collect()
 }
 
 #[test]
@@ -54,12 +54,12 @@ fn merged_bytes_finish_to_the_same_answer() {
     let long = all.filter("dur > 150ns".parse::<Where>().unwrap()).unwrap();
     for analysis in [&all, &long, &long.in_iterations([1]).unwrap()] {
         let plan: Plan = serde_json::from_str(&serde_json::to_string(analysis.plan()).unwrap()).unwrap();
-        for (entry, given) in every_entry() {
+        for (entry, arguments) in every_entry() {
             for ranks in [None, Some(&[0, 1, 2, 3][..])] {
-                let expected = whole(&entry.ask(analysis, given.clone(), ranks).unwrap());
-                let states = states(entry, &given, (&traces, analysis), ranks);
-                let merge = |states: &[Vec<u8>]| entry.merge(given.clone(), states).unwrap();
-                let finish = |state: &[u8]| whole(&entry.finish(&plan, given.clone(), ranks, state).unwrap());
+                let expected = whole(&entry.ask(analysis, arguments.clone(), ranks).unwrap());
+                let states = states(entry, &arguments, (&traces, analysis), ranks);
+                let merge = |states: &[Vec<u8>]| entry.merge(arguments.clone(), states).unwrap();
+                let finish = |state: &[u8]| whole(&entry.finish(&plan, arguments.clone(), ranks, state).unwrap());
                 assert_eq!(finish(&merge(&states)), expected, "{}", entry.name);
                 let Ok([a, b, c, d]) = <[Vec<u8>; 4]>::try_from(states) else { continue };
                 let other_order = merge(&[merge(&[d, b]), merge(&[a]), merge(&[]), c]);
@@ -122,8 +122,8 @@ fn states_grow_with_events_only_where_the_catalog_says_so() {
         views(&TraceAnalysis::new(&traces).unwrap()).remove(0)
     };
     let (few, many) = (view(20), view(2_000));
-    for (entry, given) in every_entry() {
-        let [few, many] = [&few, &many].map(|view| entry.map(view, given.clone()).unwrap().len());
+    for (entry, arguments) in every_entry() {
+        let [few, many] = [&few, &many].map(|view| entry.map(view, arguments.clone()).unwrap().len());
         if ["compare_ranks", "potential_stragglers"].contains(&entry.name) {
             // They keep the intervals of collectives, here one for each operator, and of no other events.
             assert!(many < few + 1_980 * 16, "{few} and {many} bytes");

@@ -99,10 +99,10 @@ fn hostile_clocks_give_sane_answers_to_every_question() {
             for include_last in [true, false] {
                 let analysis = TraceAnalysis::with_last_profiler_step(&traces, include_last).unwrap();
                 for entry in CATALOG {
-                    let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-                    let given: Map<String, Value> =
-                        places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
-                    let Ok(answer) = entry.ask(&analysis, given, None) else { continue };
+                    let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+                    let arguments: Map<String, Value> =
+                        positional.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
+                    let Ok(answer) = entry.ask(&analysis, arguments, None) else { continue };
                     answers += 1;
                     if compat == Compat::Exact {
                         assert_sane(&answer, &format!("seed {seed}: {}\n{text}\n", entry.name));

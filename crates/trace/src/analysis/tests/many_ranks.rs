@@ -24,11 +24,11 @@ static MANY: LazyLock<TraceAnalysis> = LazyLock::new(|| TraceAnalysis::new(&load
 
 /// Asks about all ranks; a required parameter gets the text `aten::addmm`.
 fn ask(entry: &Entry, analysis: &TraceAnalysis) -> Answer {
-    let required = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-    let given: Map<String, Value> =
+    let required = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+    let arguments: Map<String, Value> =
         required.map(|parameter| (parameter.name.to_owned(), Value::from("aten::addmm"))).collect();
     let ranks: Vec<i64> = analysis.views().map(|view| view.unwrap().rank()).collect();
-    entry.ask(analysis, given, Some(&ranks)).unwrap()
+    entry.ask(analysis, arguments, Some(&ranks)).unwrap()
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn measures_of_many_ranks_become_heat_maps() {
         let entry = CATALOG.iter().find(|entry| entry.name == name).unwrap();
         let mut answer = ask(entry, &MANY);
         if name == "gpu_user_annotation_breakdown" {
-            let given = Map::from_iter([("use_gpu_annotation".to_owned(), Value::from(false))]);
-            answer = entry.ask(&MANY, given, None).unwrap();
+            let arguments = Map::from_iter([("use_gpu_annotation".to_owned(), Value::from(false))]);
+            answer = entry.ask(&MANY, arguments, None).unwrap();
         }
         let map = answer.heat_maps.first().unwrap_or_else(|| panic!("{name} has no heat map"));
         assert!(map.columns.len() == RANKS as usize || map.rows.len() == RANKS as usize, "{name}");

@@ -47,13 +47,13 @@ fn every_analysis_gives_the_same_answer_and_state() {
         let ranks = memory.ranks();
         for [memory, stored] in [[narrowed(&memory), narrowed(&stored)], [memory, stored]] {
             let of_views = [&memory, &stored].map(views);
-            for (entry, given) in every_entry() {
+            for (entry, arguments) in every_entry() {
                 for ranks in [None, Some(&ranks[..])] {
-                    let ask = |analysis: &TraceAnalysis| whole(&entry.ask(analysis, given.clone(), ranks).unwrap());
+                    let ask = |analysis: &TraceAnalysis| whole(&entry.ask(analysis, arguments.clone(), ranks).unwrap());
                     assert_eq!(ask(&stored), ask(&memory), "{} {ranks:?}", entry.name);
                 }
                 let [in_memory, in_files] = of_views.each_ref().map(|views| {
-                    let map = |view| entry.map(view, given.clone()).unwrap();
+                    let map = |view| entry.map(view, arguments.clone()).unwrap();
                     views.iter().map(map).collect::<Vec<_>>()
                 });
                 assert_eq!(in_files, in_memory, "bytes of {}", entry.name);

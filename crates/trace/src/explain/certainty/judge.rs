@@ -2,7 +2,7 @@
 
 use super::answer::Certainty;
 use super::judged::Judged;
-use super::quantities::{BOTH, Place, Quantities};
+use super::quantities::{BOTH, Quantities, Subject};
 use super::sampling::Sampling;
 use crate::certainty::{SampleKind, score};
 use crate::explain::Explanation;
@@ -36,20 +36,20 @@ impl Certainty {
             )
         };
         certainty.classes.clear();
-        for (place, change) in quantities.places.iter().zip(&answer.changes) {
+        for (subject, change) in quantities.subjects.iter().zip(&answer.changes) {
             let judged = Judged::of(change, answer);
-            match place {
-                Place::Step => certainty.step = judged,
-                Place::Class(class) => certainty.classes.push((class, judged)),
-                Place::Idle(cause) => certainty.idle.push((cause, judged)),
-                Place::Group { group, regions } => {
+            match subject {
+                Subject::Step => certainty.step = judged,
+                Subject::Class(class) => certainty.classes.push((class, judged)),
+                Subject::Idle(cause) => certainty.idle.push((cause, judged)),
+                Subject::Group { group, regions } => {
                     certainty.groups[*group] = judged;
                     // A group of one region is that region.
                     if let [region] = regions[..] {
                         certainty.regions[region] = Some(judged);
                     }
                 }
-                Place::Region(region) => certainty.regions[*region] = Some(judged),
+                Subject::Region(region) => certainty.regions[*region] = Some(judged),
             }
         }
         certainty

@@ -41,8 +41,8 @@ impl Explanation {
             .into_iter()
             .map(|class| (word(class).replace('_', " "), values(&|sample| sample.classes_ns[class as usize])))
             .collect();
-        for (place, cause) in CAUSES.into_iter().enumerate() {
-            parts.push((format!("idle: {cause}"), values(&|sample| sample.causes_ns[place])));
+        for (index, cause) in CAUSES.into_iter().enumerate() {
+            parts.push((format!("idle: {cause}"), values(&|sample| sample.causes_ns[index])));
         }
         let labels: Vec<&str> = self.sides[side].label.split(',').collect();
         let mut outliers = Vec::new();

@@ -13,7 +13,7 @@ const SMALLEST_SHARE: f64 = 0.001;
 const MOST_REGIONS: usize = 1_000;
 
 /// What a quantity is.
-pub(super) enum Place {
+pub(super) enum Subject {
     Step,
     Class(&'static str),
     Idle(&'static str),
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 /// Quantities with their places.
 pub(super) struct Quantities {
-    pub(super) places: Vec<Place>,
+    pub(super) subjects: Vec<Subject>,
     pub(super) values: Vec<Quantity>,
 }
 
@@ -45,8 +45,8 @@ impl Quantities {
     /// If a side has no sample.
     pub(super) fn of(explanation: &Explanation) -> Result<Self, statistics::Error> {
         let source = Source::of(explanation);
-        let mut quantities = Self { places: Vec::new(), values: Vec::new() };
-        quantities.add(Place::Step, source.step()?);
+        let mut quantities = Self { subjects: Vec::new(), values: Vec::new() };
+        quantities.add(Subject::Step, source.step()?);
         let groups = explanation.groups();
         let judged = source.largest_regions();
         for class in &explanation.classes {
@@ -54,17 +54,17 @@ impl Quantities {
             let of_class = Sample::CLASSES.into_iter().find(|known| word(*known) == class.class);
             let domain = if of_class.is_some_and(|class| class != Class::Host) { Domain::Gpu } else { Domain::Host };
             quantities.add(
-                Place::Class(class.class),
+                Subject::Class(class.class),
                 source.of_samples(Some(0), domain, |sample| match of_class {
                     Some(class) => sample.classes_ns[class as usize],
                     None => sample.idle_ns,
                 })?,
             );
             let Some(of_class) = of_class else {
-                for (place, cause) in CAUSES.into_iter().enumerate() {
-                    let quantity = source.of_samples(Some(parent), Domain::Host, |sample| sample.causes_ns[place])?;
+                for (index, cause) in CAUSES.into_iter().enumerate() {
+                    let quantity = source.of_samples(Some(parent), Domain::Host, |sample| sample.causes_ns[index])?;
                     if quantity.control.values().iter().chain(quantity.test.values()).any(|&ns| ns != 0.0) {
-                        quantities.add(Place::Idle(cause), quantity);
+                        quantities.add(Subject::Idle(cause), quantity);
                     }
                 }
                 continue;
@@ -73,10 +73,10 @@ impl Quantities {
                 let at = quantities.values.len();
                 let is_leaf = group.regions.len() == 1 || !group.regions.iter().any(|&region| judged[region]);
                 let quantity = source.of_regions(Some(parent), &group.regions, is_leaf)?;
-                quantities.add(Place::Group { group: number, regions: group.regions.clone() }, quantity);
+                quantities.add(Subject::Group { group: number, regions: group.regions.clone() }, quantity);
                 for &region in group.regions.iter().filter(|_| group.regions.len() > 1) {
                     if judged[region] {
-                        quantities.add(Place::Region(region), source.of_regions(Some(at), &[region], true)?);
+                        quantities.add(Subject::Region(region), source.of_regions(Some(at), &[region], true)?);
                     }
                 }
             }
@@ -102,8 +102,8 @@ impl Quantities {
         Ok(values)
     }
 
-    fn add(&mut self, place: Place, quantity: Quantity) {
-        self.places.push(place);
+    fn add(&mut self, subject: Subject, quantity: Quantity) {
+        self.subjects.push(subject);
         self.values.push(quantity);
     }
 }

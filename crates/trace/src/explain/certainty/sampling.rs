@@ -49,12 +49,12 @@ impl Sampling {
     }
 
     fn by(explanation: &Explanation, side: usize, is_by_rank: bool) -> Self {
-        let place = |key: &Key| (key.run, key.iteration, if is_by_rank { key.rank } else { 0 });
+        let slot_key = |key: &Key| (key.run, key.iteration, if is_by_rank { key.rank } else { 0 });
         let keys = explanation.keys(side);
-        let slots: BTreeMap<(i64, i64, i64), usize> = keys.iter().map(|key| (place(key), 0)).collect();
+        let slots: BTreeMap<(i64, i64, i64), usize> = keys.iter().map(|key| (slot_key(key), 0)).collect();
         let slots: BTreeMap<(i64, i64, i64), usize> = slots.into_keys().zip(0..).collect();
         let mut sampling = Self {
-            slots: keys.iter().filter_map(|key| slots.get(&place(key)).copied()).collect(),
+            slots: keys.iter().filter_map(|key| slots.get(&slot_key(key)).copied()).collect(),
             ranks: vec![0; slots.len()],
             lengths: Vec::new(),
             iterations: slots.keys().map(|&(run, iteration, _)| (run, iteration)).collect(),

@@ -88,7 +88,7 @@ impl Explanation {
 
     fn phase_sentence(&self, phases: PhaseMatch) -> String {
         let by = if phases.by_shape { "phase and request shape" } else { "phase only, since request shapes differ" };
-        let ([one, other], [control, test]) = (phases.kept, phases.of);
+        let ([one, other], [control, test]) = (phases.retained, phases.of);
         let names = self.sides.each_ref().map(SideSummary::name);
         format!(
             "Iterations are matched by {by}: {one} of {control} of {} and {other} of {test} of {} take part.",

@@ -248,8 +248,8 @@ fn every_method_finds_the_slower_region() {
     let mut found = Vec::new();
     for method in [TestKind::MannWhitney, TestKind::Welch, TestKind::Permutation, TestKind::BrunnerMunzel] {
         let explanation = Explain::new(&a, &b).method(method).run().unwrap();
-        let place = explanation.rows().iter().position(|row| row.kernel == "gemm_0").unwrap();
-        found.push(explanation.certainty().regions[place].unwrap().p.unwrap());
+        let index = explanation.rows().iter().position(|row| row.kernel == "gemm_0").unwrap();
+        found.push(explanation.certainty().regions[index].unwrap().p.unwrap());
     }
     assert!(found.iter().all(|&p| p < 0.01), "{found:?}");
     // The others' p are smaller than that of the unchanged regions, which bounds them from below.

@@ -46,22 +46,22 @@ pub(super) fn depth(entries: &[Entry], levels: usize) -> Vec<Entry> {
 }
 
 /// Copies the entries that are kept; the parents of those must be kept, too.
-fn copy(entries: &[Entry], is_kept: impl Fn(usize) -> bool) -> Vec<Entry> {
+fn copy(entries: &[Entry], is_retained: impl Fn(usize) -> bool) -> Vec<Entry> {
     let mut made: Vec<Entry> = Vec::new();
-    let mut places: Vec<usize> = vec![0; entries.len()];
-    for (id, entry) in entries.iter().enumerate().filter(|&(id, _)| is_kept(id)) {
-        places[id] = made.len();
-        made.push(Entry { parent: entry.parent.map(|parent| places[parent]), ..entry.clone() });
+    let mut indices: Vec<usize> = vec![0; entries.len()];
+    for (id, entry) in entries.iter().enumerate().filter(|&(id, _)| is_retained(id)) {
+        indices[id] = made.len();
+        made.push(Entry { parent: entry.parent.map(|parent| indices[parent]), ..entry.clone() });
     }
     made
 }
 
 /// Keeps some entries and what is above them; the others are added up, in one entry under each parent, behind its siblings.
 pub(super) fn keep(entries: &[Entry], is_wanted: &dyn Fn(usize) -> bool) -> (Vec<Entry>, LeftOut) {
-    let mut kept: Vec<bool> = (0..entries.len()).map(is_wanted).collect();
+    let mut retained: Vec<bool> = (0..entries.len()).map(is_wanted).collect();
     for id in (0..entries.len()).rev() {
-        if let Some(parent) = entries[id].parent.filter(|_| kept[id]) {
-            kept[parent] = true;
+        if let Some(parent) = entries[id].parent.filter(|_| retained[id]) {
+            retained[parent] = true;
         }
     }
     let (top, below) = children(entries);
@@ -77,14 +77,14 @@ pub(super) fn keep(entries: &[Entry], is_wanted: &dyn Fn(usize) -> bool) -> (Vec
                 open.push((Next::Below(&below[id]), Some(at)));
             }
             Next::Below(ids) => {
-                let dropped: Vec<&Entry> = ids.iter().filter(|&&id| !kept[id]).map(|&id| &entries[id]).collect();
+                let dropped: Vec<&Entry> = ids.iter().filter(|&&id| !retained[id]).map(|&id| &entries[id]).collect();
                 if !dropped.is_empty() {
                     let rest = rest(&dropped, parent);
                     left_out.rows += rest.rows;
                     left_out.change.push(rest.all.attributed_ns);
                     open.push((Next::Rest(Box::new(rest)), parent));
                 }
-                open.extend(ids.iter().rev().filter(|&&id| kept[id]).map(|&id| (Next::Entry(id), parent)));
+                open.extend(ids.iter().rev().filter(|&&id| retained[id]).map(|&id| (Next::Entry(id), parent)));
             }
             Next::Rest(rest) => made.push(*rest),
         }
@@ -118,7 +118,7 @@ fn rest_name(rows: usize) -> String {
 pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
     let mut made: Vec<Entry> = Vec::new();
     // For each entry, the row of the module that it belongs to.
-    let mut places: Vec<Option<usize>> = Vec::with_capacity(entries.len());
+    let mut owners: Vec<Option<usize>> = Vec::with_capacity(entries.len());
     // Rows of modules by name under each row.
     let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
     // Rows for what a module itself calls; `None` for what no module called, and for what has none recorded.
@@ -127,33 +127,33 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
     let mut is_own = Vec::new();
     let (_, below) = children(entries);
     for (id, entry) in entries.iter().enumerate() {
-        let mut place = entry.parent.and_then(|parent| places[parent]);
+        let mut owner = entry.parent.and_then(|parent| owners[parent]);
         if matches!(entry.kind, TreeKind::Idle | TreeKind::Unattributed) {
-            made.push(Entry { parent: place, ..entry.clone() });
-            places.push(Some(made.len() - 1));
+            made.push(Entry { parent: owner, ..entry.clone() });
+            owners.push(Some(made.len() - 1));
             is_own.push(false);
             continue;
         }
         for module in &entry.modules {
-            made.push(Entry { parent: place, ..Entry::new(TreeKind::Call, module.clone()) });
-            known.entry((place, module.clone())).or_insert(made.len() - 1);
-            place = Some(made.len() - 1);
+            made.push(Entry { parent: owner, ..Entry::new(TreeKind::Call, module.clone()) });
+            known.entry((owner, module.clone())).or_insert(made.len() - 1);
+            owner = Some(made.len() - 1);
             is_own.push(false);
         }
-        places.push(place);
-        if entry.within.is_lent && below[id].is_empty() {
-            place = None;
+        owners.push(owner);
+        if entry.within.is_borrowed && below[id].is_empty() {
+            owner = None;
             for module in &entry.within.path {
-                place = Some(*known.entry((place, module.clone())).or_insert_with(|| {
-                    made.push(Entry { parent: place, ..Entry::new(TreeKind::Call, module.clone()) });
+                owner = Some(*known.entry((owner, module.clone())).or_insert_with(|| {
+                    made.push(Entry { parent: owner, ..Entry::new(TreeKind::Call, module.clone()) });
                     is_own.push(false);
                     made.len() - 1
                 }));
             }
         }
         if entry.kind == TreeKind::Rest {
-            let at = *left_out.entry(place).or_insert_with(|| {
-                made.push(Entry { parent: place, rows: 0, ..Entry::new(TreeKind::Rest, "") });
+            let at = *left_out.entry(owner).or_insert_with(|| {
+                made.push(Entry { parent: owner, rows: 0, ..Entry::new(TreeKind::Rest, "") });
                 is_own.push(false);
                 made.len() - 1
             });
@@ -164,9 +164,9 @@ pub(super) fn modules(entries: &[Entry]) -> Vec<Entry> {
             made.own.add(&entry.all);
         }
         if entry.kind != TreeKind::Rest && below[id].is_empty() {
-            let name = if place.is_some() { "own calls" } else { entry.within.outside() };
-            let at = *own.entry((place, name)).or_insert_with(|| {
-                made.push(Entry { parent: place, grade: entry.grade, ..Entry::new(TreeKind::Call, name) });
+            let name = if owner.is_some() { "own calls" } else { entry.within.outside() };
+            let at = *own.entry((owner, name)).or_insert_with(|| {
+                made.push(Entry { parent: owner, grade: entry.grade, ..Entry::new(TreeKind::Call, name) });
                 is_own.push(true);
                 made.len() - 1
             });
@@ -196,7 +196,7 @@ fn in_order(entries: &[Entry], is_own: &[bool]) -> (Vec<Entry>, Vec<bool>) {
 /// Adds modules up, and joins those that call no other module with the row of their own calls.
 fn join(mut entries: Vec<Entry>, is_own: &[bool]) -> Vec<Entry> {
     let (_, below) = children(&entries);
-    let mut kept = vec![true; entries.len()];
+    let mut retained = vec![true; entries.len()];
     for id in (0..entries.len()).rev() {
         if entries[id].kind != TreeKind::Call || is_own[id] {
             continue;
@@ -210,10 +210,10 @@ fn join(mut entries: Vec<Entry>, is_own: &[bool]) -> Vec<Entry> {
         let own = below[id].iter().find(|&&child| is_own[child]);
         let own_measures = own.map_or_else(Measures::default, |&child| entries[child].all);
         if let [only] = below[id][..] {
-            kept[only] &= !is_own[only];
+            retained[only] &= !is_own[only];
         }
         let entry = &mut entries[id];
         (entry.all, entry.own, entry.grade) = (all, own_measures, grade);
     }
-    copy(&entries, |id| kept[id])
+    copy(&entries, |id| retained[id])
 }

@@ -49,17 +49,17 @@ pub(super) fn merge(found: &Explanation, labels: &Labels, with_modules: SidesWit
 struct Side {
     parent: Vec<NodeId>,
     /// Place of each node, parents before children, and the place behind the last node below it.
-    places: Vec<Range<u32>>,
+    positions: Vec<Range<u32>>,
 }
 
 impl Side {
     fn of(tree: &Tree) -> Self {
         let count = tree.nodes().len();
-        let (mut parent, mut places) = (vec![NONE; count], vec![0..0; count]);
+        let (mut parent, mut positions) = (vec![NONE; count], vec![0..0; count]);
         let (mut order, mut open) = (Vec::with_capacity(count), vec![ROOT]);
         while let Some(id) = open.pop() {
-            let place = order.len() as u32;
-            places[id as usize] = place..place + 1;
+            let position = order.len() as u32;
+            positions[id as usize] = position..position + 1;
             order.push(id);
             for &child in tree.node(id).children.iter().rev() {
                 parent[child as usize] = id;
@@ -67,24 +67,24 @@ impl Side {
             }
         }
         for &id in order.iter().rev() {
-            let (end, up) = (places[id as usize].end, parent[id as usize]);
+            let (end, up) = (positions[id as usize].end, parent[id as usize]);
             if up != NONE {
-                let around = &mut places[up as usize];
+                let around = &mut positions[up as usize];
                 around.end = around.end.max(end);
             }
         }
-        Self { parent, places }
+        Self { parent, positions }
     }
 
     /// The places of some leaves, from the first to the last; `None` without leaves.
     fn span(&self, leaves: &[NodeId]) -> Option<Range<u32>> {
-        let begin = leaves.iter().map(|&leaf| self.places[leaf as usize].start).min()?;
-        let end = leaves.iter().map(|&leaf| self.places[leaf as usize].end).max()?;
+        let begin = leaves.iter().map(|&leaf| self.positions[leaf as usize].start).min()?;
+        let end = leaves.iter().map(|&leaf| self.positions[leaf as usize].end).max()?;
         Some(begin..end)
     }
 
     fn contains(&self, id: NodeId, span: &Range<u32>) -> bool {
-        let around = &self.places[id as usize];
+        let around = &self.positions[id as usize];
         around.start <= span.start && span.end <= around.end
     }
 
@@ -186,13 +186,13 @@ impl Merger<'_> {
         for &leaf in leaves {
             let mut way = missing(side, side.up(leaf), |id| id == top);
             way.reverse();
-            ways.push((side.places[leaf as usize].start, leaf, way));
+            ways.push((side.positions[leaf as usize].start, leaf, way));
         }
         let known = &mut self.grown[row].entry;
         let grade = known.grade;
         known.own = Measures::default();
         let mut calls = HashMap::from([(top, row)]);
-        for (place, leaf, way) in ways {
+        for (position, leaf, way) in ways {
             let mut above = row;
             for id in way {
                 above = match calls.get(&id) {
@@ -210,7 +210,7 @@ impl Merger<'_> {
             (grown.entry.own, grown.entry.all, grown.entry.grade) = (measures, measures, grade);
             grown.entry.within = self.with_modules.of_leaf(alignment, leaf, is_control, self.labels);
             let at = if is_control { &mut grown.control_at } else { &mut grown.test_at };
-            *at = Some(place);
+            *at = Some(position);
             self.grown[above].entry.own.add(&measures);
             if above == row
                 && let Some(around) = self.grown[row].entry.parent
@@ -321,23 +321,23 @@ impl Merger<'_> {
         let known: Vec<usize> = added.drain(..at).collect();
         added.sort_by_key(|&child| self.grown[child].test_at);
         let mut neighbours: Vec<(u32, usize)> =
-            known.iter().enumerate().filter_map(|(place, &child)| Some((self.grown[child].test_at?, place))).collect();
+            known.iter().enumerate().filter_map(|(index, &child)| Some((self.grown[child].test_at?, index))).collect();
         neighbours.sort_unstable();
         // By place among the known siblings: what stands before it.
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); known.len() + 1];
         for child in added {
             let test_at = self.grown[child].test_at.unwrap_or(0);
-            let behind = neighbours.partition_point(|&(place, _)| place < test_at);
-            let mut place = behind.checked_sub(1).map_or(0, |last| neighbours[last].1 + 1);
-            while known.get(place).is_some_and(|&next| self.grown[next].test_at.is_none()) {
-                place += 1;
+            let behind = neighbours.partition_point(|&(position, _)| position < test_at);
+            let mut index = behind.checked_sub(1).map_or(0, |last| neighbours[last].1 + 1);
+            while known.get(index).is_some_and(|&next| self.grown[next].test_at.is_none()) {
+                index += 1;
             }
-            before[place].push(child);
+            before[index].push(child);
         }
         let mut ordered = Vec::with_capacity(known.len());
-        for (place, group) in before.into_iter().enumerate() {
+        for (index, group) in before.into_iter().enumerate() {
             ordered.extend(group);
-            ordered.extend(known.get(place));
+            ordered.extend(known.get(index));
         }
         ordered
     }

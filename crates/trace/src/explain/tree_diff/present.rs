@@ -101,17 +101,17 @@ fn bounded(entries: &[Entry]) -> Option<Vec<Entry>> {
     }
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&id| Reverse(entries[id].all.change().unsigned_abs()));
-    let (mut kept, mut count) = (vec![false; entries.len()], 0);
+    let (mut retained, mut count) = (vec![false; entries.len()], 0);
     for id in order {
         let above = std::iter::successors(Some(id), |&id| entries[id].parent);
-        let missing: Vec<usize> = above.take_while(|&id| !kept[id]).collect();
+        let missing: Vec<usize> = above.take_while(|&id| !retained[id]).collect();
         if count + missing.len() > MOST_ROWS {
             break;
         }
         count += missing.len();
         for id in missing {
-            kept[id] = true;
+            retained[id] = true;
         }
     }
-    Some(keep(entries, &|id| kept[id]).0)
+    Some(keep(entries, &|id| retained[id]).0)
 }

@@ -116,9 +116,12 @@ fn added_calls_stand_behind_their_neighbour_in_test() {
         vec![new("aten::cumsum"), one(), new("aten::flip"), two(), new("aten::roll")],
     );
     let names: Vec<String> = lines(&tree).into_iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    let place =
+    let position =
         |name: &str| names.iter().position(|known| known == name).unwrap_or_else(|| panic!("{name}: {names:?}"));
-    assert!(place("aten::cumsum") < place("aten::mul") && place("aten::exp") < place("aten::roll"), "{names:?}");
+    assert!(
+        position("aten::cumsum") < position("aten::mul") && position("aten::exp") < position("aten::roll"),
+        "{names:?}"
+    );
     assert_eq!(row(&tree, "aten::roll").grade, Some("added"));
 }
 

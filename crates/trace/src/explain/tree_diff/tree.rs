@@ -153,8 +153,8 @@ impl TreeDiff {
         self.keep(&is_wanted, "of other grades")
     }
 
-    fn keep(&self, is_kept: &dyn Fn(&Entry) -> bool, which: &str) -> Self {
-        let (entries, left_out) = cut::keep(&self.entries, &|id| is_kept(&self.entries[id]));
+    fn keep(&self, is_retained: &dyn Fn(&Entry) -> bool, which: &str) -> Self {
+        let (entries, left_out) = cut::keep(&self.entries, &|id| is_retained(&self.entries[id]));
         let mut notes = self.notes.clone();
         notes.extend(left_out.note(which));
         Self { entries, notes, ..self.clone() }

@@ -8,7 +8,7 @@ fn parsed(text: &str) -> Where {
 }
 
 /// The places of the events that a text takes.
-fn places(text: &str) -> Vec<i64> {
+fn indices(text: &str) -> Vec<i64> {
     let (where_, events) = (parsed(text), traces().events());
     where_.check(&events).unwrap();
     taken(&events, where_.expr())
@@ -45,21 +45,21 @@ fn each_condition_selects_its_events() {
         ("input_dims == '[[2, 3]]'", vec![2]),
         ("name < aten::z", vec![1, 2, 5, 6, 9]),
     ] {
-        assert_eq!(places(text), expected, "{text}");
+        assert_eq!(indices(text), expected, "{text}");
     }
 }
 
 #[test]
 fn not_binds_first_then_and_then_or() {
-    let same = |one: &str, other: &str| assert_eq!(places(one), places(other), "{one}");
+    let same = |one: &str, other: &str| assert_eq!(indices(one), indices(other), "{one}");
     same("cat == kernel or cat == cpu_op and iteration == 1", "cat == kernel or (cat == cpu_op and iteration == 1)");
     same("not cat == kernel and iteration == 1", "(not cat == kernel) and iteration == 1");
     same("not not cat == kernel", "cat == kernel");
     same("! (stream == 7 | dur == 0) & iteration == 2", "not (stream == 7 or dur == 0) and iteration == 2");
     same("NOT cat == kernel || dur == 0 && stream == 20", "not cat == kernel or dur == 0 and stream == 20");
     assert_ne!(
-        places("(cat == kernel or cat == cpu_op) and iteration == 1"),
-        places("cat == kernel or cat == cpu_op and iteration == 1")
+        indices("(cat == kernel or cat == cpu_op) and iteration == 1"),
+        indices("cat == kernel or cat == cpu_op and iteration == 1")
     );
 }
 
@@ -72,7 +72,7 @@ fn negation_selects_all_other_events() {
         ("stream in 7", "stream not in 7"),
         ("iteration is null", "iteration is not null"),
     ] {
-        let mut both = [places(one), places(other)].concat();
+        let mut both = [indices(one), indices(other)].concat();
         both.sort_unstable();
         assert_eq!(both, (0..10).collect::<Vec<_>>(), "{one}");
     }

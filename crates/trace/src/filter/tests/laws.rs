@@ -79,8 +79,8 @@ fn expression(random: &mut Random, depth: u32) -> (String, Meant) {
 }
 
 fn mask(df: &DataFrame, expr: Expr) -> Vec<Option<bool>> {
-    let kept = df.clone().lazy().with_column(expr.alias("keep")).collect().unwrap();
-    kept.column("keep").unwrap().bool().unwrap().iter().collect()
+    let marked = df.clone().lazy().with_column(expr.alias("keep")).collect().unwrap();
+    marked.column("keep").unwrap().bool().unwrap().iter().collect()
 }
 
 #[test]

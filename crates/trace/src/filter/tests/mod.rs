@@ -43,6 +43,6 @@ fn trace() -> Trace {
 
 /// The places of the events that a filter takes.
 fn taken(df: &DataFrame, filter: Expr) -> Vec<i64> {
-    let kept = df.clone().lazy().filter(filter).collect().unwrap();
-    IntColumn::of(&kept, "index").unwrap().iter().flatten().collect()
+    let selected = df.clone().lazy().filter(filter).collect().unwrap();
+    IntColumn::of(&selected, "index").unwrap().iter().flatten().collect()
 }

@@ -6,19 +6,19 @@ use super::super::parser::Progress;
 use super::super::rank::RankFinder;
 use super::*;
 use crate::read::Outcome;
-use crate::read::tests::oracle::Kept;
+use crate::read::tests::oracle::Collector;
 
 /// Parses a text with a buffer of this size and a limit on events. Returns the names of events, the outcome, and the length of
 /// the buffer at the end.
 fn read(text: &str, buffer_size: usize, max_value: usize) -> (Vec<String>, Outcome, usize) {
-    let mut kept = Kept::default();
+    let mut sink = Collector::default();
     let buffer = TextBuffer::new(RankFinder::new(text.as_bytes()), buffer_size).limited_to(max_value);
-    let mut parser = Parser::of_document(buffer, "test", &mut kept);
+    let mut parser = Parser::of_document(buffer, "test", &mut sink);
     while parser.run().unwrap() == Progress::BetweenEvents {
         parser.refill();
     }
     let (outcome, text, _) = parser.into_parts();
-    let names = kept.0.iter().filter_map(|(_, values)| Some(values[0].as_str()?.to_owned())).collect();
+    let names = sink.0.iter().filter_map(|(_, values)| Some(values[0].as_str()?.to_owned())).collect();
     (names, outcome, text.into_chunk().bytes.len())
 }
 

@@ -244,9 +244,9 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
         }
     }
 
-    fn failed(&self, error: IoError, place: &'static str) -> Error {
+    fn failed(&self, error: IoError, position: &'static str) -> Error {
         match data_error(self.file, error) {
-            Ok(damage) => self.not_a_trace(NotATraceReason::Compressed { damage, place }),
+            Ok(damage) => self.not_a_trace(NotATraceReason::Compressed { damage, position }),
             Err(error) => error,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::read::AnomalyCounts;
-use crate::read::tests::oracle::{Events, Kept, oracle};
+use crate::read::tests::oracle::{Collector, Events, oracle};
 use serde_json::{Map, Value};
 
 /// Returns the events and other values of a valid trace.
@@ -28,9 +28,9 @@ const TRACE: &str = r#" {"schemaVersion":1,
 fn every_buffer_size_gives_the_values_of_serde_json() {
     let (events, metadata) = by_serde(TRACE);
     for size in 1..TRACE.len() + 2 {
-        let mut kept = Kept::default();
-        let outcome = read_buffered(TRACE.as_bytes(), size, "test", &mut kept).unwrap();
-        assert_eq!(kept.0, events, "by {size}");
+        let mut sink = Collector::default();
+        let outcome = read_buffered(TRACE.as_bytes(), size, "test", &mut sink).unwrap();
+        assert_eq!(sink.0, events, "by {size}");
         assert_eq!(outcome.metadata, metadata, "by {size}");
         assert_eq!(outcome.events, events.len() as u64, "by {size}");
         assert_eq!(outcome.rank_in_text, None, "by {size}");
@@ -44,9 +44,9 @@ fn invalid_events_are_skipped_with_every_buffer_size() {
     let json = r#"{"traceEvents": [{"name": "a", "dur": 1}, {"name": "b" c", "dur": 2}, {"cat": ,"x": {"y": 1}, "z": 3},
         {"name": "d", "dur": 4}, {"name": "e", "dur": 5}]}"#;
     for size in 1..json.len() + 2 {
-        let mut kept = Kept::default();
-        let outcome = read_buffered(json.as_bytes(), size, "test", &mut kept).unwrap();
-        let names: Vec<&str> = kept.0.iter().filter_map(|(_, values)| values[0].as_str()).collect();
+        let mut sink = Collector::default();
+        let outcome = read_buffered(json.as_bytes(), size, "test", &mut sink).unwrap();
+        let names: Vec<&str> = sink.0.iter().filter_map(|(_, values)| values[0].as_str()).collect();
         assert_eq!(names, ["a", "d", "e"], "by {size}");
         assert_eq!(outcome.skipped.unwrap().0, 2, "by {size}");
         assert_eq!(outcome.cut, None, "by {size}");

@@ -10,12 +10,12 @@ pub(crate) struct Token<'a> {
     pub(super) decimal: Decimal,
 }
 
-/// Value of a short number: `mantissa` / 10^`places`. Sixteen bytes without padding, which fit into two registers.
+/// Value of a short number: `mantissa` / 10^`decimals`. Sixteen bytes without padding, which fit into two registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decimal {
     mantissa: i64,
     /// [`UNREAD`] unless the text is such a number.
-    places: u32,
+    decimals: u32,
     /// Length of the text, in bytes.
     length: u32,
 }
@@ -29,7 +29,7 @@ impl Default for Decimal {
 }
 
 impl Decimal {
-    pub(super) const UNREAD: Self = Self { mantissa: 0, places: UNREAD, length: 0 };
+    pub(super) const UNREAD: Self = Self { mantissa: 0, decimals: UNREAD, length: 0 };
 
     /// Returns the length of the text, in bytes.
     #[inline]
@@ -71,18 +71,18 @@ fn long(text: &[u8]) -> Option<Decimal> {
             (mantissa, digits) = (mantissa.checked_mul(POWERS[count])?.checked_add(more)?, 16 + count);
         }
     }
-    let (mut length, mut places) = (sign + digits, 0);
+    let (mut length, mut decimals) = (sign + digits, 0);
     if text[length] == b'.' {
         let (fraction, count) = up_to_eight_digits(word(text, length + 1)?);
         mantissa = mantissa.checked_mul(POWERS[count])?.checked_add(fraction)?;
-        (length, places) = (length + 1 + count, count);
-        if matches!(places, 0 | 8) {
+        (length, decimals) = (length + 1 + count, count);
+        if matches!(decimals, 0 | 8) {
             return None;
         }
     }
     let mantissa = if sign == 1 { -mantissa } else { mantissa };
     let ended = digits > 0 && ends_token(text[length]);
-    ended.then_some(Decimal { mantissa, places: places as u32, length: length as u32 })
+    ended.then_some(Decimal { mantissa, decimals: decimals as u32, length: length as u32 })
 }
 
 /// Parses the unsigned integer of up to seven digits at the start of a text that continues after it.
@@ -91,7 +91,7 @@ fn small(text: &[u8]) -> Decimal {
     let Some(word) = text.first_chunk() else { return Decimal::UNREAD };
     let word = u64::from_le_bytes(*word);
     let (mantissa, digits) = up_to_eight_digits(word);
-    if ended(word, digits) { Decimal { mantissa, places: 0, length: digits as u32 } } else { Decimal::UNREAD }
+    if ended(word, digits) { Decimal { mantissa, decimals: 0, length: digits as u32 } } else { Decimal::UNREAD }
 }
 
 /// Returns the length of the unsigned integer of up to seven digits at the start of a text.
@@ -147,9 +147,9 @@ impl<'a> Token<'a> {
     /// Converts decimal µs to whole nanoseconds, exactly; digits beyond the third decimal round half away from zero.
     #[inline]
     pub(crate) fn nanos(&self) -> Result<i64, Anomaly> {
-        let Decimal { mantissa, places, .. } = self.decimal;
-        if places <= 3
-            && let Some(nanos) = mantissa.checked_mul(POWERS[3 - places as usize])
+        let Decimal { mantissa, decimals, .. } = self.decimal;
+        if decimals <= 3
+            && let Some(nanos) = mantissa.checked_mul(POWERS[3 - decimals as usize])
         {
             return Ok(nanos);
         }
@@ -159,7 +159,7 @@ impl<'a> Token<'a> {
     /// Returns the value of an integer.
     #[inline]
     pub(crate) fn integer(&self) -> Result<i64, Anomaly> {
-        if self.decimal.places == 0 {
+        if self.decimal.decimals == 0 {
             return Ok(self.decimal.mantissa);
         }
         match scale(self.text, 0)? {
@@ -171,10 +171,10 @@ impl<'a> Token<'a> {
     /// Returns the nearest double.
     #[inline]
     pub(crate) fn as_f64(&self) -> Result<f64, Anomaly> {
-        let Decimal { mantissa, places, .. } = self.decimal;
+        let Decimal { mantissa, decimals, .. } = self.decimal;
         // Both are exact doubles, so that the quotient is rounded only once.
-        if places != UNREAD && mantissa.unsigned_abs() < 1 << 53 && mantissa != 0 {
-            return Ok(mantissa as f64 / POWERS[places as usize] as f64);
+        if decimals != UNREAD && mantissa.unsigned_abs() < 1 << 53 && mantissa != 0 {
+            return Ok(mantissa as f64 / POWERS[decimals as usize] as f64);
         }
         let text = self.text;
         let value =
@@ -185,15 +185,15 @@ impl<'a> Token<'a> {
     /// Whether Python's json would parse it as a float.
     #[inline]
     pub(crate) fn is_float(&self) -> bool {
-        match self.decimal.places {
+        match self.decimal.decimals {
             UNREAD => self.text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E' | b'N' | b'I')),
-            places => places > 0,
+            decimals => decimals > 0,
         }
     }
 }
 
-/// Returns any JSON number × 10^places as an integer, and whether that is exact.
-fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Anomaly> {
+/// Returns any JSON number × 10^power as an integer, and whether that is exact.
+fn scale(text: &[u8], power: i32) -> Result<(i64, bool), Anomaly> {
     if let Some(anomaly) = anomaly_at_start(text) {
         return Err(anomaly);
     }
@@ -213,8 +213,8 @@ fn scale(text: &[u8], places: i32) -> Result<(i64, bool), Anomaly> {
     if whole.is_empty() && decimals.is_empty() {
         return Err(Anomaly::NotANumber);
     }
-    // The digits left of the point once it has moved by exponent + places, then the first one right of it.
-    let left = whole.len() as i64 + i64::from(exponent) + i64::from(places);
+    // The digits left of the point once it has moved by exponent + power, then the first one right of it.
+    let left = whole.len() as i64 + i64::from(exponent) + i64::from(power);
     let mut digits = whole.iter().chain(decimals);
     let total = (whole.len() + decimals.len()) as i64;
     let mut value: i128 = 0;
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn short_numbers_are_parsed_while_scanning() {
-        for (text, mantissa, places) in [
+        for (text, mantissa, decimals) in [
             ("0", 0, 0),
             ("12345678", 12_345_678, 0),
             ("123456789", 123_456_789, 0),
@@ -314,7 +314,7 @@ mod tests {
         ] {
             let whole = format!("{text}, \"dur\": 5{:EXAMINED$}", "");
             let length = text.len() as u32;
-            assert_eq!(decimal(whole.as_bytes()), Decimal { mantissa, places, length }, "{text}");
+            assert_eq!(decimal(whole.as_bytes()), Decimal { mantissa, decimals, length }, "{text}");
         }
         for text in [
             "1e3",
@@ -339,11 +339,11 @@ mod tests {
         let mut random = trace_testkit::Random::new(5);
         for _ in 0..20_000 {
             let mantissa = random.next() as i64 >> random.below(64);
-            let places = random.below(19);
+            let decimals = random.below(19);
             let sign = if mantissa < 0 { "-" } else { "" };
-            let digits = format!("{:0>width$}", mantissa.unsigned_abs(), width = places + 1);
-            let (whole, fraction) = digits.split_at(digits.len() - places);
-            let text = if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") };
+            let digits = format!("{:0>width$}", mantissa.unsigned_abs(), width = decimals + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - decimals);
+            let text = if decimals == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") };
             let double = scanned_and_parsed(text.as_bytes(), |token| token.as_f64().map(f64::to_bits));
             assert_eq!(double, Ok(text.parse::<f64>().unwrap().to_bits()), "{text}");
         }

@@ -125,18 +125,18 @@ impl<'s, R: Read, S: EventSink> Parser<'s, R, S> {
     /// ends first.
     pub(super) fn skip(&mut self, keep: usize) -> Option<Vec<u8>> {
         let mut skipper = Skipper::default();
-        let mut kept = Vec::new();
+        let mut value = Vec::new();
         loop {
             let ahead = self.text.ahead();
             let (used, done) = skipper.feed(ahead);
-            if kept.len() + used <= keep {
-                kept.extend_from_slice(&ahead[..used]);
+            if value.len() + used <= keep {
+                value.extend_from_slice(&ahead[..used]);
             } else {
-                kept = vec![0; keep];
+                value = vec![0; keep];
             }
             self.text.advance(used);
             if done {
-                return Some(kept);
+                return Some(value);
             }
             if !self.text.refill() {
                 return None;

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn first_error_is_located_by_line_column_and_byte() {
-        for (text, place) in [
+        for (text, error) in [
             ("{\"a\": 1,\n \"b\": NaN}", "expected value at line 2, column 7 (byte 15)"),
             ("{\"a\": [1, 2,]}", "trailing comma at line 1, column 13 (byte 12)"),
             ("{\"a\": 1", "EOF while parsing an object at line 1, column 7 (byte 7)"),
@@ -187,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(text),
-                format!("x.json is not valid JSON: {place}; load without strict to keep its whole events")
+                format!("x.json is not valid JSON: {error}; load without strict to keep its whole events")
             );
         }
     }
@@ -197,8 +197,8 @@ mod tests {
         let lines = 40_000;
         let text = format!("[\n{}x]", "1,\n".repeat(lines));
         assert!(text.len() > BLOCK + 1);
-        let place = format!("line {}, column 1 (byte {})", lines + 2, text.len() - 2);
-        assert!(refused(&text).contains(&place), "{}", refused(&text));
+        let position = format!("line {}, column 1 (byte {})", lines + 2, text.len() - 2);
+        assert!(refused(&text).contains(&position), "{}", refused(&text));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::exec::pool::run_jobs;
 use crate::read::json::boundary::{NextEvent, next_event};
 use crate::read::source::GzipReader;
-use crate::read::tests::oracle::{Kept, agrees_in_chunks, read_sequentially, read_with_workers};
+use crate::read::tests::oracle::{Collector, agrees_in_chunks, read_sequentially, read_with_workers};
 use crate::read::{EventSink, Writer, mutated, read_events};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn generated_and_mutated_traces_agree_in_all_chunks() {
 fn only_boundaries_at_events_give_merged_fragments() {
     /// Counts the fragments that were merged.
     #[derive(Default)]
-    struct Counting(Kept, usize);
+    struct Counting(Collector, usize);
 
     impl EventSink for Counting {
         fn slot(&mut self, key: &[u8]) -> Option<u16> {
@@ -155,15 +155,15 @@ fn truncated_and_damaged_gzip_agrees_with_any_workers() {
     let mut cut = 0;
     for gzip in inputs {
         let in_words = |read: Result<Outcome>| format!("{read:?}");
-        let mut sequential = Kept::default();
+        let mut sequential = Collector::default();
         let expected = in_words(read_events(GzipReader::new(&gzip[..]), "test", &mut sequential));
         cut += usize::from(expected.contains("gzip data"));
         for workers in 0..4 {
             let boundaries = Boundaries::Guessed(text.len() / 40);
             let plan = Plan { boundaries, coordinator_parses: workers % 2 == 1, ..Plan::default() };
-            let (read, kept) = read_with_workers(workers, GzipReader::new(&gzip[..]), plan, Kept::default());
+            let (read, sink) = read_with_workers(workers, GzipReader::new(&gzip[..]), plan, Collector::default());
             assert_eq!(in_words(read), expected, "{plan:?}, {workers} workers");
-            assert_eq!(kept.0, sequential.0, "{plan:?}, {workers} workers");
+            assert_eq!(sink.0, sequential.0, "{plan:?}, {workers} workers");
         }
     }
     assert!(cut > 30, "{cut}");
@@ -171,20 +171,20 @@ fn truncated_and_damaged_gzip_agrees_with_any_workers() {
 
 /// Sink that calls a hook after each event and at each tick, with the number of events seen on all threads.
 struct Hooked<'a> {
-    kept: Kept,
+    collector: Collector,
     seen: &'a AtomicUsize,
     hook: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
 }
 
 impl EventSink for Hooked<'_> {
     fn slot(&mut self, key: &[u8]) -> Option<u16> {
-        self.kept.slot(key)
+        self.collector.slot(key)
     }
     fn restart(&mut self) {
-        self.kept.restart();
+        self.collector.restart();
     }
     fn event(&mut self, event: &crate::read::RawEvent<'_>) {
-        self.kept.event(event);
+        self.collector.event(event);
         let _ = (self.hook)(self.seen.fetch_add(1, Ordering::Relaxed));
     }
     fn metadata(&mut self, _: &str, _: &serde_json::Value) -> ControlFlow<()> {
@@ -197,16 +197,16 @@ impl EventSink for Hooked<'_> {
 
 impl FragmentSink for Hooked<'_> {
     fn fragment(&self) -> Self {
-        Self { kept: Kept::default(), ..*self }
+        Self { collector: Collector::default(), ..*self }
     }
     fn can_merge(&self, _: &Self) -> bool {
         true
     }
     fn merge(&mut self, fragment: &mut Self, entries: u64) {
-        self.kept.merge(&mut fragment.kept, entries);
+        self.collector.merge(&mut fragment.collector, entries);
     }
     fn reset(&mut self) {
-        self.kept.reset();
+        self.collector.reset();
     }
 }
 
@@ -227,7 +227,7 @@ fn read_hooked(
     }
     let (text, _) = compressed(20_000);
     let (seen, read) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let sink = Hooked { kept: Kept::default(), seen: &seen, hook };
+    let sink = Hooked { collector: Collector::default(), seen: &seen, hook };
     let plan = Plan { boundaries: Boundaries::Guessed(5_000), coordinator_parses, buffer_size: 1000 };
     let (outcome, _) = read_with_workers(workers, Counted(text.as_bytes(), &read), plan, sink);
     (outcome, read.load(Ordering::Relaxed))
@@ -263,10 +263,10 @@ fn workers_that_join_late_do_not_change_the_result() {
                 }
                 return None;
             }
-            let mut sink = Hooked { kept: Kept::default(), seen: &seen, hook: &hook };
+            let mut sink = Hooked { collector: Collector::default(), seen: &seen, hook: &hook };
             let plan = Plan { boundaries: Boundaries::Guessed(5_000), ..Plan::default() };
             let outcome = read_planned(text.as_bytes(), plan, pool, "test", &mut sink).unwrap();
-            Some((format!("{outcome:?}"), sink.kept.0))
+            Some((format!("{outcome:?}"), sink.collector.0))
         });
         assert_eq!(read[0].as_ref(), Some(&expected), "{late}");
     }
@@ -302,7 +302,7 @@ fn reader_error_ends_every_thread() {
     for workers in 0..4 {
         for end in [0, 10, 5_000, 100_000, text.len() - 2] {
             let plan = Plan { boundaries: Boundaries::Guessed(5_000), ..Plan::default() };
-            let (read, _) = read_with_workers(workers, Ends(&text.as_bytes()[..end]), plan, Kept::default());
+            let (read, _) = read_with_workers(workers, Ends(&text.as_bytes()[..end]), plan, Collector::default());
             assert!(matches!(read, Err(Error::Interrupted)), "{read:?} with {workers} workers, after {end}");
         }
     }

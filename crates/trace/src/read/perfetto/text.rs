@@ -54,7 +54,7 @@ impl<R: Read> Read for PerfettoText<R> {
 struct Writer {
     recording: Recording,
     /// Process and thread of each lane.
-    places: Vec<(String, String)>,
+    thread_ids: Vec<(String, String)>,
     /// Time that is zero in the text.
     base: i64,
     next: usize,
@@ -99,8 +99,8 @@ impl Writer {
             writeln!(out, "\"baseTimeNanoseconds\": {real},")?;
         }
         out.extend_from_slice(b"\"traceEvents\": [");
-        let places = recording.tracks.places(&recording.strings);
-        let mut writer = Self { recording, places, base, next: 0, is_first: true, is_done: false };
+        let thread_ids = recording.tracks.thread_ids(&recording.strings);
+        let mut writer = Self { recording, thread_ids, base, next: 0, is_first: true, is_done: false };
         writer.names(out)?;
         Ok(writer)
     }
@@ -158,7 +158,7 @@ impl Writer {
         }
         self.separate(out);
         let strings = &self.recording.strings;
-        let (pid, tid) = &self.places[event.lane as usize];
+        let (pid, tid) = &self.thread_ids[event.lane as usize];
         let (name, category) = (strings.json(event.name), strings.json(event.category));
         let ts = Micros(event.ts.saturating_sub(self.base));
         match event.kind {
@@ -211,7 +211,7 @@ impl Writer {
             for (phase, number, point) in [("s", from, ""), ("f", to, ", \"bp\": \"e\"")] {
                 let Some(event) = self.recording.events.get(number as usize).copied() else { continue };
                 self.separate(out);
-                let (pid, tid) = &self.places[event.lane as usize];
+                let (pid, tid) = &self.thread_ids[event.lane as usize];
                 let ts = Micros(event.ts.saturating_sub(self.base));
                 write!(
                     out,
@@ -237,7 +237,7 @@ impl std::fmt::Display for Micros {
 fn infer_categories(recording: &mut Recording) -> u64 {
     let Recording { strings, events, tracks, .. } = recording;
     let mut inferred = 0;
-    let places = tracks.places(strings);
+    let thread_ids = tracks.thread_ids(strings);
     for event in events.iter_mut().filter(|event| event.kind == Kind::Slice && event.category == Symbol::EMPTY) {
         let (name, keys) = (strings.text(event.name), event.keys);
         let is_operator = || name.contains("::") || keys.has(Keys::OPERATOR);
@@ -251,7 +251,7 @@ fn infer_categories(recording: &mut Recording) -> u64 {
             () if keys.has(Keys::PYTHON) => EventKind::PYTHON,
             () if keys.has(Keys::STREAM) => EventKind::KERNEL,
             // The process of the profiler's own work, −1 without its sign.
-            () if places.get(event.lane as usize).is_some_and(|(pid, _)| pid == "2147483647") => "overhead",
+            () if thread_ids.get(event.lane as usize).is_some_and(|(pid, _)| pid == "2147483647") => "overhead",
             () if is_operator() => EventKind::OPERATOR,
             () => EventKind::ANNOTATION,
         };

@@ -23,7 +23,7 @@ pub(super) struct Track {
     /// Whether the track is a counter.
     pub(super) is_counter: bool,
     /// Of a lane without a track, its process and thread as JSON.
-    place: Option<(String, String)>,
+    ids: Option<(String, String)>,
 }
 
 /// The tracks of a recording.
@@ -31,7 +31,7 @@ pub(super) struct Track {
 pub(super) struct Tracks {
     lanes: Vec<Track>,
     by_uuid: HashMap<u64, Lane, foldhash::fast::FixedState>,
-    by_place: HashMap<(String, String), Lane, foldhash::fast::FixedState>,
+    by_ids: HashMap<(String, String), Lane, foldhash::fast::FixedState>,
 }
 
 impl Tracks {
@@ -48,9 +48,9 @@ impl Tracks {
     /// Returns the lane of a process and a thread that are given as JSON.
     pub(super) fn lane_at(&mut self, pid: String, tid: String) -> Lane {
         let next = self.lanes.len() as Lane;
-        let lane = *self.by_place.entry((pid.clone(), tid.clone())).or_insert(next);
+        let lane = *self.by_ids.entry((pid.clone(), tid.clone())).or_insert(next);
         if lane == next {
-            self.lanes.push(Track { place: Some((pid, tid)), ..Track::default() });
+            self.lanes.push(Track { ids: Some((pid, tid)), ..Track::default() });
         }
         lane
     }
@@ -89,13 +89,13 @@ impl Tracks {
     }
 
     /// Returns process and thread of each lane, as JSON.
-    pub(super) fn places(&self, strings: &Strings) -> Vec<(String, String)> {
-        self.lanes.iter().map(|track| self.place(track, strings)).collect()
+    pub(super) fn thread_ids(&self, strings: &Strings) -> Vec<(String, String)> {
+        self.lanes.iter().map(|track| self.ids_of(track, strings)).collect()
     }
 
-    fn place(&self, track: &Track, strings: &Strings) -> (String, String) {
-        if let Some(place) = &track.place {
-            return place.clone();
+    fn ids_of(&self, track: &Track, strings: &Strings) -> (String, String) {
+        if let Some(ids) = &track.ids {
+            return ids.clone();
         }
         let mut at = Some(track);
         for _ in 0..MAX_PARENTS {

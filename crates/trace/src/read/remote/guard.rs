@@ -2,7 +2,7 @@
 
 use super::answer::{Exchange, SentSecrets, bounded, is_listing, refused};
 use super::failure::of_status;
-use super::redirect::{MOST_REDIRECTS, Names, PRIVATE, is_same_origin, next, not_followed, place};
+use super::redirect::{MOST_REDIRECTS, Names, PRIVATE, host_and_port, is_same_origin, next, not_followed};
 use super::uri::Scheme;
 use crate::error::StorageReason;
 use object_store::client::{
@@ -202,7 +202,7 @@ impl Guard {
             let location = answer.headers().get("location").and_then(|value| value.to_str().ok());
             let to = next(&at, location, is_public).map_err(refused)?;
             (from, at) = (at, to);
-            led_to = Some(place(&at));
+            led_to = Some(host_and_port(&at));
         }
         Err(refused(not_followed(self.scheme, &from, Some(&at), "after as many redirects as are followed")))
     }

@@ -19,7 +19,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-        let said = Arc::clone(&heard);
+        let log = Arc::clone(&heard);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -27,7 +27,7 @@ impl Server {
                 let head: Vec<String> = lines.collect();
                 let Some(first) = head.first() else { continue };
                 let answer = answer(first);
-                said.lock().unwrap().push(head.join("\n").to_ascii_lowercase());
+                log.lock().unwrap().push(head.join("\n").to_ascii_lowercase());
                 // The client may have read enough.
                 let _ = stream.write_all(&answer);
             }
@@ -89,14 +89,17 @@ fn object_storage_leads_to_no_other_host() {
     let storage = Server::start(move |_| redirect(&to));
     for scheme in [Scheme::S3, Scheme::Gs, Scheme::Az] {
         let reason = default(&guard(scheme), &format!("http://{}/b/k", storage.address)).unwrap_err();
-        let said = reason.to_string();
-        assert!(said.starts_with(&format!("{} redirects to http://{}", storage.address, other.address)), "{said}");
+        let message = reason.to_string();
+        assert!(
+            message.starts_with(&format!("{} redirects to http://{}", storage.address, other.address)),
+            "{message}"
+        );
         assert!(!reason.is_transient());
     }
     assert_eq!((other.heads().len(), storage.heads().len()), (0, 3), "one request each, without a retry");
     let elsewhere = Server::start(|_| text("301 Moved", "x-amz-bucket-region: eu-north-1\r\n", ""));
-    let said = default(&guard(Scheme::S3), &format!("http://{}/b/k", elsewhere.address)).unwrap_err().to_string();
-    assert!(said.contains("another region, eu-north-1; set AWS_REGION"), "{said}");
+    let message = default(&guard(Scheme::S3), &format!("http://{}/b/k", elsewhere.address)).unwrap_err().to_string();
+    assert!(message.contains("another region, eu-north-1; set AWS_REGION"), "{message}");
 }
 
 #[test]
@@ -118,10 +121,10 @@ fn refusal_after_a_redirect_names_the_host() {
         let other = Server::start(move |_| text(status, "", ""));
         let to = format!("http://{}/k", other.address);
         let first = Server::start(move |_| redirect(&to));
-        let said = default(&guard(Scheme::Http), &format!("http://{}/k", first.address)).unwrap_err().to_string();
+        let message = default(&guard(Scheme::Http), &format!("http://{}/k", first.address)).unwrap_err().to_string();
         assert!(
-            said.contains(&format!("leads to {}, which answered: ", other.address)) && said.contains(part),
-            "{said}"
+            message.contains(&format!("leads to {}, which answered: ", other.address)) && message.contains(part),
+            "{message}"
         );
     }
 }
@@ -140,9 +143,9 @@ fn public_host_leads_to_no_private_one() {
         let made = builder(&ClientOptions::new().with_allow_http(true), Arc::clone(&names)).unwrap();
         let client = made.resolve("public.test", address).build().unwrap();
         let guard = Guard { client, names, ..guard(Scheme::Http) };
-        let said = default(&guard, &format!("http://public.test:{}/k", address.port())).unwrap_err().to_string();
-        assert!(said.contains("an address of this machine or of a private network"), "{said}");
-        assert!(said.starts_with(&format!("public.test:{} redirects to http://", address.port())), "{said}");
+        let message = default(&guard, &format!("http://public.test:{}/k", address.port())).unwrap_err().to_string();
+        assert!(message.contains("an address of this machine or of a private network"), "{message}");
+        assert!(message.starts_with(&format!("public.test:{} redirects to http://", address.port())), "{message}");
     }
     assert_eq!(private.heads().len(), 0);
 }
@@ -150,8 +153,8 @@ fn public_host_leads_to_no_private_one() {
 #[test]
 fn redirects_without_end_are_refused_by_name() {
     let server = Server::start(|_| redirect("/again"));
-    let said = default(&guard(Scheme::Http), &format!("http://{}/k", server.address)).unwrap_err().to_string();
-    assert!(said.contains("after as many redirects as are followed") && !said.contains("busy"), "{said}");
+    let message = default(&guard(Scheme::Http), &format!("http://{}/k", server.address)).unwrap_err().to_string();
+    assert!(message.contains("after as many redirects as are followed") && !message.contains("busy"), "{message}");
     assert_eq!(server.heads().len(), MOST_REDIRECTS + 1);
 }
 
@@ -161,13 +164,13 @@ fn long_answer_is_refused_and_object_is_not() {
     let body = Arc::clone(&long);
     let server = Server::start(move |_| text("200 OK", "", &body));
     let at = |path: &str| format!("http://{}/{path}", server.address);
-    let said = default(&guard(Scheme::S3), &at("b?list-type=2")).unwrap_err().to_string();
-    assert!(said.contains("a page of the listing is longer than 16 MiB"), "{said}");
-    let said = default(&guard(Scheme::S3), &at("latest/credentials")).unwrap_err().to_string();
-    assert!(said.contains("the answer of the server is longer than 16 MiB"), "{said}");
-    let said =
+    let message = default(&guard(Scheme::S3), &at("b?list-type=2")).unwrap_err().to_string();
+    assert!(message.contains("a page of the listing is longer than 16 MiB"), "{message}");
+    let message = default(&guard(Scheme::S3), &at("latest/credentials")).unwrap_err().to_string();
+    assert!(message.contains("the answer of the server is longer than 16 MiB"), "{message}");
+    let message =
         asked(&guard(Scheme::S3), Exchange::object("run/a.json"), &at("latest/credentials")).unwrap_err().to_string();
-    assert!(said.contains("longer than 16 MiB"), "also while an object is transferred: {said}");
+    assert!(message.contains("longer than 16 MiB"), "also while an object is transferred: {message}");
     let (_, whole) = asked(&guard(Scheme::S3), Exchange::object("run/a b.json"), &at("run/a%20b.json")).unwrap();
     assert_eq!(whole.len(), long.len());
 }
@@ -175,7 +178,7 @@ fn long_answer_is_refused_and_object_is_not() {
 #[test]
 fn refusal_is_cut_and_repeats_no_secret() {
     let server = Server::start(|_| text("403 Forbidden", "", &format!("secret-token session {}", "é".repeat(100_000))));
-    let (status, said) = default(&guard(Scheme::S3), &format!("http://{}/b", server.address)).unwrap();
+    let (status, body) = default(&guard(Scheme::S3), &format!("http://{}/b", server.address)).unwrap();
     assert_eq!(status, 403);
-    assert!(said.starts_with("… session é") && said.len() <= 70_000, "{}", said.len());
+    assert!(body.starts_with("… session é") && body.len() <= 70_000, "{}", body.len());
 }

@@ -27,7 +27,7 @@ pub(super) fn not_followed(scheme: Scheme, from: &Url, target: Option<&Url>, why
         Scheme::Http | Scheme::Https => WEB_FIX,
     };
     let target = target.map_or_else(|| "an invalid address".to_owned(), origin);
-    StorageReason::Redirect { host: place(from), target, why, fix }
+    StorageReason::Redirect { host: host_and_port(from), target, why, fix }
 }
 
 /// Returns the next address of a redirect of a web server.
@@ -55,14 +55,14 @@ pub(super) fn next(from: &Url, location: Option<&str>, is_public: bool) -> Resul
 }
 
 /// Returns host and port, as messages name them.
-pub(super) fn place(url: &Url) -> String {
+pub(super) fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 /// Returns scheme, host and port.
 fn origin(url: &Url) -> String {
-    format!("{}://{}", url.scheme(), place(url))
+    format!("{}://{}", url.scheme(), host_and_port(url))
 }
 
 /// Whether two addresses have the same scheme, host and port.
@@ -233,9 +233,9 @@ mod tests {
             ("https://a.org/x", Some("https://localhost/y"), "private network"),
             ("https://a.org/x", Some("//192.168.0.1/y"), "private network"),
         ] {
-            let said = after(from, to, true).unwrap_err();
-            assert!(said.contains(part) && said.contains("curl -LO"), "{said}");
-            assert!(!said.contains("pw"), "{said}");
+            let message = after(from, to, true).unwrap_err();
+            assert!(message.contains(part) && message.contains("curl -LO"), "{message}");
+            assert!(!message.contains("pw"), "{message}");
         }
     }
 

@@ -158,7 +158,7 @@ impl Location {
             None => {
                 let rest = without_credentials(rest);
                 let nearest = nearest(&lower).map(|nearest| format!("{nearest}://{rest}"));
-                let reason = AddressReason::UnknownScheme { given: scheme.to_owned(), nearest };
+                let reason = AddressReason::UnknownScheme { scheme: scheme.to_owned(), nearest };
                 wrong(format!("{scheme}://{rest}"), reason)
             }
         }

@@ -1,6 +1,6 @@
 //! Generated traces: the parser against serde_json with buffers of many sizes; and numbers written in several ways.
 
-use super::oracle::{Kept, agrees, oracle};
+use super::oracle::{Collector, agrees, oracle};
 use crate::read::json::read_buffered;
 use crate::read::{AnomalyCounts, Token};
 use std::fmt::Write as _;
@@ -149,9 +149,9 @@ fn generated_traces_equal_serde_json_with_every_buffer_size() {
         let (events, metadata) = oracle(&serde_json::from_str(&json).unwrap()).unwrap();
         seen += events.len();
         for size in [1, 2, 3, 5, 7, 16, 61, 256, 1021, 4096, 65_536] {
-            let mut kept = Kept::default();
-            let outcome = read_buffered(json.as_bytes(), size, "test", &mut kept).unwrap();
-            assert_eq!(kept.0, events, "seed {seed} by {size}: {json}");
+            let mut sink = Collector::default();
+            let outcome = read_buffered(json.as_bytes(), size, "test", &mut sink).unwrap();
+            assert_eq!(sink.0, events, "seed {seed} by {size}: {json}");
             assert_eq!(outcome.metadata, metadata, "seed {seed} by {size}: {json}");
             assert_eq!((outcome.cut, outcome.skipped), (None, None), "seed {seed} by {size}: {json}");
             assert_eq!(outcome.anomalies, AnomalyCounts::default(), "seed {seed} by {size}: {json}");

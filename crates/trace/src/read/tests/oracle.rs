@@ -15,12 +15,12 @@ pub(crate) type Events = Vec<(i64, Vec<Value>)>;
 
 /// Sink that keeps events.
 #[derive(Default)]
-pub(crate) struct Kept(pub(crate) Events);
+pub(crate) struct Collector(pub(crate) Events);
 
 const HEAD: [&str; 6] = ["name", "cat", "ts", "dur", "pid", "tid"];
 const ARGS: [&str; 3] = ["stream", "External id", "Input Dims"];
 
-impl EventSink for Kept {
+impl EventSink for Collector {
     fn slot(&mut self, key: &[u8]) -> Option<u16> {
         ARGS.iter().position(|known| known.as_bytes() == key).map(|slot| slot as u16)
     }
@@ -49,7 +49,7 @@ impl EventSink for Kept {
     }
 }
 
-impl FragmentSink for Kept {
+impl FragmentSink for Collector {
     fn fragment(&self) -> Self {
         Self::default()
     }
@@ -135,12 +135,12 @@ pub(crate) fn agrees(bytes: &[u8], buffer_sizes: impl IntoIterator<Item = usize>
     match serde_json::from_slice::<Value>(bytes) {
         Ok(json) => {
             assert!(strict.is_ok(), "{strict:?}: {:?}", String::from_utf8_lossy(bytes));
-            let mut kept = Kept::default();
-            let read = read_buffered(bytes, 65_536, "test", &mut kept);
+            let mut sink = Collector::default();
+            let read = read_buffered(bytes, 65_536, "test", &mut sink);
             match (read, oracle(&json)) {
                 (Ok(outcome), Some((events, metadata))) => {
                     let text = String::from_utf8_lossy(bytes);
-                    assert_eq!(kept.0, events, "{text:?}");
+                    assert_eq!(sink.0, events, "{text:?}");
                     let mut found = outcome.metadata;
                     // Another value under the same key as the array.
                     found.remove("traceEvents");
@@ -177,10 +177,10 @@ fn depth(bytes: &[u8]) -> i64 {
 /// # Panics
 /// If they do not.
 pub(crate) fn agrees_in_chunks(bytes: &[u8], plan: Plan<'_>, workers: usize, expected: &(String, Events)) {
-    let (read, kept) = read_with_workers(workers, bytes, plan, Kept::default());
+    let (read, sink) = read_with_workers(workers, bytes, plan, Collector::default());
     let text = String::from_utf8_lossy(bytes);
     assert_eq!(in_words(read), expected.0, "{plan:?}, {workers} workers: {text:?}");
-    assert_eq!(kept.0, expected.1, "{plan:?}, {workers} workers: {text:?}");
+    assert_eq!(sink.0, expected.1, "{plan:?}, {workers} workers: {text:?}");
 }
 
 /// Parses a text in parallel, and returns the sink, too.
@@ -201,9 +201,9 @@ pub(crate) fn read_with_workers<'a, R: Read + Send + 'a, S: FragmentSink + 'a>(
 
 /// Parses bytes on one thread, with a buffer of this size.
 pub(crate) fn read_sequentially(bytes: &[u8], buffer_size: usize) -> (String, Events) {
-    let mut kept = Kept::default();
-    let read = read_buffered(bytes, buffer_size, "test", &mut kept);
-    (in_words(read), kept.0)
+    let mut sink = Collector::default();
+    let read = read_buffered(bytes, buffer_size, "test", &mut sink);
+    (in_words(read), sink.0)
 }
 
 /// Returns an outcome in a comparable form.

@@ -84,7 +84,7 @@ fn cancelled_statements_end() {
 #[test]
 fn nothing_loaded_says_how_to_load() {
     let error = refused(&SqlTables::default(), "SELECT *\nFROM events");
-    assert_eq!(error.place, Some((2, 6)));
+    assert_eq!(error.position, Some((2, 6)));
     assert!(error.rewrite.contains("%trace_load"), "{error}");
     let frame = SqlTables::default().frame("df", df!("a" => [1, 2]).unwrap());
     assert_eq!(frame.query("SELECT a FROM df WHERE a > 1").unwrap().height(), 1);

@@ -68,7 +68,7 @@ impl Cache {
             return None;
         }
         match self.try_insert(key, new, frame) {
-            Ok(kept) => kept,
+            Ok(stored) => stored,
             Err(error) => {
                 self.set_problem(&error);
                 None

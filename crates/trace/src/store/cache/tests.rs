@@ -96,9 +96,9 @@ fn kept_rank_is_found_by_its_key() {
     let folder = tempfile::tempdir().unwrap();
     let setting = Setting::in_folder(folder.path());
     assert!(setting.lookup("all").is_none());
-    let kept = setting.insert("all").unwrap();
+    let inserted = setting.insert("all").unwrap();
     let found = setting.lookup("all").unwrap();
-    for table in [&kept, &found] {
+    for table in [&inserted, &found] {
         assert!(setting.frame.equals_missing(&table.frame().unwrap()));
     }
     // Facts and warnings name the file as it is loaded now.

@@ -104,8 +104,8 @@ fn handed_over_columns_are_mapped_on_both_sides() {
     assert_same(&traces, &theirs);
     // A rank in a file is not written again, and not copied to another disk.
     let stored = traces.stored_in(folder.path().join("stored")).unwrap();
-    let kept = hand_over(&stored, &own).unwrap();
-    assert_eq!(kept.stored_ranks(), [0, 1]);
+    let reused = hand_over(&stored, &own).unwrap();
+    assert_eq!(reused.stored_ranks(), [0, 1]);
     assert_same(&traces, &map(&own).unwrap());
 }
 

@@ -330,7 +330,7 @@ fn warnings_of(trace: &TraceSet, ranks: &[Trace]) -> Vec<Warning> {
     let left_out: Vec<&str> = trace
         .traces()
         .iter()
-        .filter(|rank| !ranks.iter().any(|kept| kept.rank() == rank.rank()))
+        .filter(|rank| !ranks.iter().any(|exported| exported.rank() == rank.rank()))
         .map(|rank| rank.info().file.as_str())
         .collect();
     warnings_about(trace.warnings(), |file| left_out.contains(&file)).cloned().collect()

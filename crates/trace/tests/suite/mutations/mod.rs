@@ -27,9 +27,9 @@ fn nothing_panics_or_hangs_on_broken_traces() {
     let (first, count) = (number("TRACEBOOK_SEED").unwrap_or(0), number("TRACEBOOK_MUTATIONS").unwrap_or(MUTATIONS));
     let sources = sources();
     let folder = tempfile::tempdir().unwrap();
-    let place = Arc::new(Mutex::new(String::new()));
+    let progress = Arc::new(Mutex::new(String::new()));
     let (told, ended) = channel();
-    let (path, stage) = (folder.path().to_owned(), Arc::clone(&place));
+    let (path, stage) = (folder.path().to_owned(), Arc::clone(&progress));
     std::thread::spawn(move || {
         for seed in first..first + count {
             let mut random = Random::new(seed);
@@ -51,9 +51,9 @@ fn nothing_panics_or_hangs_on_broken_traces() {
                 loaded += usize::from(done.loaded);
                 answers += done.answers;
             }
-            Ok(Err(text)) => panic!("{}: panicked, see above, with:\n{text}", place.lock().unwrap()),
-            Err(RecvTimeoutError::Timeout) => panic!("{}: hangs", place.lock().unwrap()),
-            Err(RecvTimeoutError::Disconnected) => panic!("{}: the thread is gone", place.lock().unwrap()),
+            Ok(Err(text)) => panic!("{}: panicked, see above, with:\n{text}", progress.lock().unwrap()),
+            Err(RecvTimeoutError::Timeout) => panic!("{}: hangs", progress.lock().unwrap()),
+            Err(RecvTimeoutError::Disconnected) => panic!("{}: the thread is gone", progress.lock().unwrap()),
         }
     }
     eprintln!("{count} broken traces: {loaded} were loaded, {answers} answers given");

@@ -66,10 +66,10 @@ fn questions(traces: &TraceSet, random: &mut Random, folder: &Path, at: &dyn Fn(
     let mut answers = 0;
     for entry in CATALOG {
         at(entry.name);
-        let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-        let given: Map<String, Value> =
-            places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
-        match entry.ask(&analysis, given, None) {
+        let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+        let arguments: Map<String, Value> =
+            positional.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
+        match entry.ask(&analysis, arguments, None) {
             Ok(answer) => {
                 shown(&answer);
                 at(&format!("{}: copies", entry.name));
@@ -84,9 +84,9 @@ fn questions(traces: &TraceSet, random: &mut Random, folder: &Path, at: &dyn Fn(
 
 /// Writes the copies that an answer offers, and loads them.
 fn copied(answer: &Answer, folder: &Path) {
-    for (place, copy) in answer.copies.iter().enumerate() {
+    for (index, copy) in answer.copies.iter().enumerate() {
         let mut copy = copy.clone();
-        copy.target = folder.join(format!("copy{place}.json"));
+        copy.target = folder.join(format!("copy{index}.json"));
         if copy.save().is_ok() {
             let text = std::fs::read(&copy.target).unwrap();
             let _ = TraceSet::from_bytes(text);

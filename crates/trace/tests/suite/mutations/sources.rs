@@ -57,9 +57,9 @@ fn excerpts(trace: &Value) -> Vec<Value> {
             let within = |(at, event): &(usize, &Value)| {
                 (from..to).contains(at) || is_step(event) || correlation(event).is_some_and(|id| ids.contains(&id))
             };
-            let kept = events.iter().enumerate().filter(within).map(|(_, event)| event.clone()).take(2 * EXCERPT);
+            let selected = events.iter().enumerate().filter(within).map(|(_, event)| event.clone()).take(2 * EXCERPT);
             let mut excerpt = trace.clone();
-            excerpt["traceEvents"] = kept.collect();
+            excerpt["traceEvents"] = selected.collect();
             excerpt
         })
         .collect()

@@ -58,16 +58,16 @@ fn every_analysis_equals_htas() {
             let counts = counts.entry(entry.name).or_default();
             let params = &recorded["params"];
             let known = |parameter: &&Parameter| params.get(parameter.name).is_some();
-            let given = entry.parameters.iter().filter(known);
-            let given = given.map(|parameter| (parameter.name.to_owned(), params[parameter.name].clone()));
+            let arguments = entry.parameters.iter().filter(known);
+            let arguments = arguments.map(|parameter| (parameter.name.to_owned(), params[parameter.name].clone()));
             let folder_of_copies = entry.parameters.iter().filter(|parameter| parameter.name == "output_dir");
             let folder_of_copies = folder_of_copies.map(|parameter| (parameter.name.to_owned(), json!(copies.path())));
-            let given = given.chain(folder_of_copies).collect();
+            let arguments = arguments.chain(folder_of_copies).collect();
             let ranks: Option<Vec<i64>> = match &params["rank"] {
                 Value::Null => serde_json::from_value(params["ranks"].clone()).unwrap(),
                 rank => Some(vec![rank.as_i64().unwrap()]),
             };
-            let answer = entry.ask(&traces, given, ranks.as_deref()).unwrap();
+            let answer = entry.ask(&traces, arguments, ranks.as_deref()).unwrap();
             if raised.get(call).is_some() {
                 // Where HTA raises an error, ours is an answer or explains why it is empty.
                 assert!(!answer.notes.is_empty() || answer.tables[0].frame.height() > 0, "{name}: {call}");
@@ -148,23 +148,23 @@ fn page(
 ) {
     let mut rows = head("analysis").to_vec();
     rows.extend(counts.iter().map(|(analysis, counts)| row(analysis, *counts)));
-    let sum = |place: usize| counts.values().map(|counts| counts[place]).sum();
+    let sum = |column: usize| counts.values().map(|counts| counts[column]).sum();
     rows.push(row("all", [0, 1, 2].map(sum)));
     section("Analyses of one trace", &rows);
     let mut rows = vec!["| analysis | HTA | where |".to_owned(), "| --- | --- | --- |".to_owned()];
     for ((analysis, message), traces) in decisions {
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        traces.iter().for_each(|name| *places.entry(name).or_default() += 1);
-        let place =
+        let mut repeats: BTreeMap<&str, usize> = BTreeMap::new();
+        traces.iter().for_each(|name| *repeats.entry(name).or_default() += 1);
+        let label =
             |(name, times): (&str, usize)| if times == 1 { name.to_owned() } else { format!("{name} ({times})") };
-        let places: Vec<String> = places.into_iter().map(place).collect();
-        rows.push(format!("| {analysis} | {} | {} |", message.replace('|', "\\|"), places.join(", ")));
+        let labels: Vec<String> = repeats.into_iter().map(label).collect();
+        rows.push(format!("| {analysis} | {} | {} |", message.replace('|', "\\|"), labels.join(", ")));
     }
     section("Decisions", &rows);
-    let said = format!(
+    let sentence = format!(
         "{overlays} copies of traces have HTA's name, number of events, and number of events that say their patterns."
     );
-    section("Overlaid traces", &[said]);
+    section("Overlaid traces", &[sentence]);
     let none = ["Nothing.".to_owned()];
     let rows: Vec<String> = not_run.iter().cloned().collect();
     section("Not run", if rows.is_empty() { &none } else { &rows });

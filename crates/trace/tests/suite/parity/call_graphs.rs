@@ -26,14 +26,14 @@ const TRACES: [&str; 10] = [
 const TIMES: [&str; 4] = ["kernel_dur_sum", "kernel_span", "first_kernel_start", "last_kernel_end"];
 
 /// How HTA was given the trace.
-enum Given {
+enum TraceForm {
     /// As parsed.
     Parsed(TraceSet),
     /// Prepared for analyses.
     Loaded(TraceAnalysis),
 }
 
-impl Given {
+impl TraceForm {
     fn graph(&self, rank: i64) -> DataFrame {
         let query = CallGraph { ranks: Some(vec![rank]), compat: Some(Compat::Hta), ..CallGraph::default() };
         match self {
@@ -62,13 +62,13 @@ fn call_graphs_equal_htas() {
     let (mut tables, mut total, mut stacks) = (0, 0, 0);
     for name in TRACES {
         let folder = shared.join("golden").join(name).join("rest/call_graph");
-        for (case, given) in given(&shared, name, &folder) {
+        for (case, form) in recorded_cases(&shared, name, &folder) {
             let golden = folder.join(case);
             for path in files(&golden, "rank") {
                 let rank = rank_of(&path);
-                let rows = compare(&given.graph(rank), &path, &exceptions(&golden, rank));
+                let rows = compare(&form.graph(rank), &path, &exceptions(&golden, rank));
                 (tables, total) = (tables + 1, total + rows);
-                stacks += compare_stacks(&given, rank, &golden.join(format!("stack_of_node.rank{rank}.json")));
+                stacks += compare_stacks(&form, rank, &golden.join(format!("stack_of_node.rank{rank}.json")));
             }
         }
     }
@@ -77,12 +77,12 @@ fn call_graphs_equal_htas() {
 }
 
 /// The recorded cases of a trace.
-fn given(shared: &Path, name: &str, folder: &Path) -> Vec<(&'static str, Given)> {
+fn recorded_cases(shared: &Path, name: &str, folder: &Path) -> Vec<(&'static str, TraceForm)> {
     let traces = load(shared, name);
     let cases = [
-        ("parsed", Given::Parsed(traces.clone())),
-        ("loaded", Given::Loaded(TraceAnalysis::new(&traces).unwrap())),
-        ("parsed.no_rounding", Given::Parsed(load_exact(shared, name))),
+        ("parsed", TraceForm::Parsed(traces.clone())),
+        ("loaded", TraceForm::Loaded(TraceAnalysis::new(&traces).unwrap())),
+        ("parsed.no_rounding", TraceForm::Parsed(load_exact(shared, name))),
     ];
     cases.into_iter().filter(|(case, _)| folder.join(case).is_dir()).collect()
 }
@@ -101,8 +101,8 @@ fn exceptions(folder: &Path, rank: i64) -> BTreeSet<i64> {
 
 fn compare(graph: &DataFrame, path: &Path, exceptions: &BTreeSet<i64>) -> usize {
     let (heads, rows) = csv(path);
-    let place = path.display();
-    assert_eq!(rows.len(), graph.height(), "{place}");
+    let file = path.display();
+    assert_eq!(rows.len(), graph.height(), "{file}");
     let columns: Vec<Vec<Option<i64>>> = heads.iter().map(|head| ints(graph, head)).collect();
     for (row, golden) in rows.iter().enumerate() {
         if exceptions.contains(&golden[0].parse().unwrap()) {
@@ -116,7 +116,7 @@ fn compare(graph: &DataFrame, path: &Path, exceptions: &BTreeSet<i64>) -> usize 
             let error = columns[at][row].unwrap().abs_diff(expected);
             assert!(
                 error <= if is_time && is_fractional { 2 } else { 0 },
-                "{place} row {row}: {head} of {golden:?} is {:?}",
+                "{file} row {row}: {head} of {golden:?} is {:?}",
                 columns[at][row]
             );
         }
@@ -125,7 +125,7 @@ fn compare(graph: &DataFrame, path: &Path, exceptions: &BTreeSet<i64>) -> usize 
 }
 
 /// Compares the recorded stacks of events; of long ones count and sum were recorded.
-fn compare_stacks(given: &Given, rank: i64, path: &Path) -> usize {
+fn compare_stacks(form: &TraceForm, rank: i64, path: &Path) -> usize {
     let mut compared = 0;
     for (index, recorded) in json(path).as_object().unwrap() {
         // HTA's recursion does not end for an event that is its own parent.
@@ -133,7 +133,7 @@ fn compare_stacks(given: &Given, rank: i64, path: &Path) -> usize {
             continue;
         }
         for (key, skip_ancestors) in [("with_ancestors", false), ("skip_ancestors", true)] {
-            let stack = given.stack(rank, index.parse().unwrap(), skip_ancestors);
+            let stack = form.stack(rank, index.parse().unwrap(), skip_ancestors);
             match &recorded[key] {
                 Value::Array(rows) => {
                     let rows: BTreeSet<i64> = rows.iter().map(|row| row.as_i64().unwrap()).collect();
@@ -155,11 +155,11 @@ fn lists_of_call_stacks_equal_htas() {
     let Some(shared) = shared("lists of call stacks") else { return };
     for name in TRACES {
         let folder = shared.join("golden").join(name).join("rest/call_graph");
-        for (case, given) in given(&shared, name, &folder) {
+        for (case, form) in recorded_cases(&shared, name, &folder) {
             let (heads, rows) = csv(&folder.join(case).join("mapping.csv"));
-            let analysis = match given {
-                Given::Parsed(traces) => TraceAnalysis::with_last_profiler_step(&traces, true).unwrap(),
-                Given::Loaded(analysis) => analysis,
+            let analysis = match form {
+                TraceForm::Parsed(traces) => TraceAnalysis::with_last_profiler_step(&traces, true).unwrap(),
+                TraceForm::Loaded(analysis) => analysis,
             };
             let mapping = analysis.call_stack_mapping(None).unwrap();
             let names: Vec<&str> = mapping.get_column_names().into_iter().map(|name| name.as_str()).collect();

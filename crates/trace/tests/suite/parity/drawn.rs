@@ -22,7 +22,7 @@ fn each(analysis: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
             }
             let params = recorded["params"].as_object().unwrap();
             let known = |name: &String| entry.parameters.iter().any(|parameter| parameter.name == name);
-            let given: Map<String, Value> = params
+            let arguments: Map<String, Value> = params
                 .iter()
                 .filter(|(name, _)| known(name))
                 .map(|(name, value)| (name.clone(), value.clone()))
@@ -31,7 +31,7 @@ fn each(analysis: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
                 Some(ranks) => serde_json::from_value((*ranks).clone()).unwrap(),
                 None => vec![params["rank"].as_i64().unwrap()],
             };
-            let answer = entry.ask(&traces, given, Some(&ranks)).unwrap();
+            let answer = entry.ask(&traces, arguments, Some(&ranks)).unwrap();
             check(&format!("{name} {call}"), answer, json(&path).as_array().unwrap());
         }
     }
@@ -40,7 +40,7 @@ fn each(analysis: &str, mut check: impl FnMut(&str, Answer, &[Value])) {
 #[test]
 fn histograms_count_as_many_launches_as_htas() {
     let mut figures = 0;
-    each("cuda_kernel_launch_stats", |place, answer, golden| {
+    each("cuda_kernel_launch_stats", |call, answer, golden| {
         // HTA draws a figure for each rank, also of nothing.
         let mut ours: BTreeMap<(String, String), f64> = BTreeMap::new();
         for figure in &answer.figures {
@@ -58,7 +58,7 @@ fn histograms_count_as_many_launches_as_htas() {
             }
             figures += 1;
         }
-        assert_eq!(ours, theirs, "{place}");
+        assert_eq!(ours, theirs, "{call}");
     });
     report("figures of cuda_kernel_launch_stats", figures);
 }
@@ -66,11 +66,11 @@ fn histograms_count_as_many_launches_as_htas() {
 #[test]
 fn bars_of_sequences_are_htas() {
     let mut figures = 0;
-    each("frequent_cuda_kernel_sequences", |place, answer, golden| {
+    each("frequent_cuda_kernel_sequences", |call, answer, golden| {
         let (ours, golden) = (&answer.figures[0], &golden[0]);
-        assert_eq!(golden["layout"]["title"]["text"], ours.title.as_str(), "{place}");
+        assert_eq!(golden["layout"]["title"]["text"], ours.title.as_str(), "{call}");
         let theirs: Vec<f64> = serde_json::from_value(golden["data"][0]["y"].clone()).unwrap();
-        assert_eq!(ours.series[0].y, theirs, "{place}");
+        assert_eq!(ours.series[0].y, theirs, "{call}");
         figures += 1;
     });
     report("figures of frequent_cuda_kernel_sequences", figures);

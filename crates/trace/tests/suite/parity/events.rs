@@ -26,11 +26,11 @@ fn every_row_equals_htas() {
 
 fn compare(events: &DataFrame, golden: &std::path::Path) -> usize {
     let (heads, rows) = csv(golden);
-    let place = golden.display();
+    let file = golden.display();
     let expected =
         ["index", "cat", "name", "pid", "tid", "ts", "dur", "stream", "correlation", "index_correlation", "iteration"];
-    assert_eq!(heads, expected, "{place}");
-    assert_eq!(rows.len(), events.height(), "{place}");
+    assert_eq!(heads, expected, "{file}");
+    assert_eq!(rows.len(), events.height(), "{file}");
     let int = |name: &str| -> Int64Chunked {
         events.column(name).unwrap().cast(&DataType::Int64).unwrap().i64().unwrap().clone()
     };
@@ -41,7 +41,7 @@ fn compare(events: &DataFrame, golden: &std::path::Path) -> usize {
     let [stream, correlation, partner, iteration] =
         ["stream", "correlation", "index_correlation", "iteration"].map(int);
     for (row, golden) in rows.iter().enumerate() {
-        let fail = |what: &str, ours: String| panic!("{place} row {row}: {what} is {ours}, golden {golden:?}");
+        let fail = |what: &str, ours: String| panic!("{file} row {row}: {what} is {ours}, golden {golden:?}");
         let number = |column: usize| golden[column].parse::<f64>().ok();
         let same = |what: &str, ours: Option<i64>, column: usize| {
             if ours.map(|value| value as f64) != number(column) {
@@ -67,7 +67,7 @@ fn compare(events: &DataFrame, golden: &std::path::Path) -> usize {
         };
         micros("ts", ts.get(row), 5);
         micros("dur", dur.get(row), 6);
-        assert_eq!(end.get(row).unwrap(), ts.get(row).unwrap() + dur.get(row).unwrap(), "{place} row {row}");
+        assert_eq!(end.get(row).unwrap(), ts.get(row).unwrap() + dur.get(row).unwrap(), "{file} row {row}");
         or_none("stream", stream.get(row), 7);
         or_none("correlation", correlation.get(row), 8);
         // HTA: −1 without a correlation, 0 with one whose partner is not in the trace (or stands at position 0).

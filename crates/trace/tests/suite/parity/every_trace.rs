@@ -19,21 +19,21 @@ fn every_analysis_of_every_trace_answers_or_explains() {
             let traces = TraceSet::load_with(folder, &options, &mut |_| ControlFlow::Continue(())).unwrap();
             let analysis = TraceAnalysis::new(&traces).unwrap();
             for entry in CATALOG {
-                let places = entry.parameters.iter().filter(|parameter| parameter.place.is_some());
-                let given: Map<String, Value> =
-                    places.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
-                let place = format!("{} of {} {compat}", entry.name, folder.display());
+                let positional = entry.parameters.iter().filter(|parameter| parameter.placeholder.is_some());
+                let arguments: Map<String, Value> =
+                    positional.map(|parameter| (parameter.name.to_owned(), Value::from("aten::"))).collect();
+                let case = format!("{} of {} {compat}", entry.name, folder.display());
                 let answer = entry
-                    .ask(&analysis, given, Some(&traces.ranks()))
-                    .unwrap_or_else(|error| panic!("{place}: {error}"));
+                    .ask(&analysis, arguments, Some(&traces.ranks()))
+                    .unwrap_or_else(|error| panic!("{case}: {error}"));
                 asked += 1;
                 for table in &answer.tables {
                     let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
                     let names: Vec<&str> = table.frame.get_column_names().iter().map(|name| name.as_str()).collect();
-                    assert_eq!(names, columns, "{place}");
+                    assert_eq!(names, columns, "{case}");
                 }
                 if answer.tables.iter().all(|table| table.frame.height() == 0) {
-                    assert!(!answer.notes.is_empty(), "{place}: empty without a word");
+                    assert!(!answer.notes.is_empty(), "{case}: empty without a word");
                     empty += 1;
                 }
             }

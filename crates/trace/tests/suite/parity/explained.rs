@@ -44,7 +44,7 @@ fn gpu_work(trace: &TraceSet) -> (u64, i64) {
 }
 
 #[track_caller]
-fn assert_adds_up(explained: &Explanation, sides: [&TraceSet; 2], place: &str) {
+fn assert_adds_up(explained: &Explanation, sides: [&TraceSet; 2], label: &str) {
     let json = explained.to_json();
     let classes: f64 = explained.classes.iter().map(|class| class.delta_us).sum();
     let idle: f64 = explained.idle.iter().map(|idle| idle.delta_us).sum();
@@ -52,7 +52,7 @@ fn assert_adds_up(explained: &Explanation, sides: [&TraceSet; 2], place: &str) {
     let regions: f64 = rows.iter().map(|row| row.delta_us).sum();
     let near = |one: f64, other: f64, what: &str| {
         let scale = explained.step.control_us.abs().max(explained.step.test_us.abs()).max(1.0);
-        assert!((one - other).abs() <= 1e-9 * scale, "{place}: {what}: {one} and {other}");
+        assert!((one - other).abs() <= 1e-9 * scale, "{label}: {what}: {one} and {other}");
     };
     near(classes, explained.step.delta_us, "classes and step");
     near(regions + explained.unattributed.delta_us + idle, explained.step.delta_us, "regions, idle time and step");
@@ -61,15 +61,15 @@ fn assert_adds_up(explained: &Explanation, sides: [&TraceSet; 2], place: &str) {
         let of = |name: &str| coverage[name].as_i64().unwrap();
         let left_out = coverage["left_out"].as_array().unwrap();
         let sum = |name: &str| left_out.iter().map(|out| out[name].as_i64().unwrap()).sum::<i64>();
-        assert_eq!(of("recorded_gpu_ns"), of("selected_gpu_ns") + sum("gpu_ns"), "{place}");
-        assert_eq!(of("recorded_gpu_events"), of("selected_gpu_events") + sum("gpu_events"), "{place}");
+        assert_eq!(of("recorded_gpu_ns"), of("selected_gpu_ns") + sum("gpu_ns"), "{label}");
+        assert_eq!(of("recorded_gpu_events"), of("selected_gpu_events") + sum("gpu_events"), "{label}");
         let total = |region: &serde_json::Value| region[side]["gpu_total_ns"].as_i64().unwrap();
         let regions: i64 = json["regions"].as_array().unwrap().iter().map(total).sum();
         let (number, time) = gpu_work(sides[at]);
         if number > 0 {
-            assert_eq!(regions, of("selected_gpu_ns"), "{place}");
+            assert_eq!(regions, of("selected_gpu_ns"), "{label}");
         }
-        assert_eq!((of("recorded_gpu_events") as u64, of("recorded_gpu_ns")), (number, time), "{place}");
+        assert_eq!((of("recorded_gpu_events") as u64, of("recorded_gpu_ns")), (number, time), "{label}");
     }
 }
 
@@ -79,31 +79,31 @@ fn every_trace_explains_itself_and_its_neighbour() {
     let traces = traces(&shared.join("traces"));
     assert!(traces.len() >= 30, "only {} traces found", traces.len());
     for (at, (file, trace)) in traces.iter().enumerate() {
-        let place = file.display().to_string();
-        let explained = Explain::new(trace, trace).run().unwrap_or_else(|error| panic!("{place}: {error}"));
-        assert_adds_up(&explained, [trace, trace], &place);
-        assert_eq!(explained.step.delta_us, 0.0, "{place}");
-        assert!(explained.rows().iter().all(|row| row.grade == "exact" && row.delta_us == 0.0), "{place}");
+        let label = file.display().to_string();
+        let explained = Explain::new(trace, trace).run().unwrap_or_else(|error| panic!("{label}: {error}"));
+        assert_adds_up(&explained, [trace, trace], &label);
+        assert_eq!(explained.step.delta_us, 0.0, "{label}");
+        assert!(explained.rows().iter().all(|row| row.grade == "exact" && row.delta_us == 0.0), "{label}");
         let (_, other) = &traces[(at + 1) % traces.len()];
-        let explained = Explain::new(trace, other).run().unwrap_or_else(|error| panic!("{place}: {error}"));
-        assert_adds_up(&explained, [trace, other], &place);
+        let explained = Explain::new(trace, other).run().unwrap_or_else(|error| panic!("{label}: {error}"));
+        assert_adds_up(&explained, [trace, other], &label);
         let mut random = Random::new(at as u64);
         for _ in 0..3 {
-            assert_any_selection_adds_up(trace, other, &mut random, &place);
+            assert_any_selection_adds_up(trace, other, &mut random, &label);
         }
         // Some iterations only, and another number of them on each side.
         let iterations = trace.iterations();
         if iterations.len() > 2 {
             let some: Vec<i64> = iterations.iter().copied().skip(1).step_by(2).collect();
             let explained = Explain::new(trace, trace).control_iteration(some).warmup(1).run().unwrap();
-            assert_adds_up(&explained, [trace, trace], &place);
+            assert_adds_up(&explained, [trace, trace], &label);
         }
     }
     say(&format!("explanations: {} traces with themselves and their neighbours add up", traces.len()));
 }
 
 /// Explains random iterations of two traces, by steps or by a random operator as the mark of iterations.
-fn assert_any_selection_adds_up(control: &TraceSet, test: &TraceSet, random: &mut Random, place: &str) {
+fn assert_any_selection_adds_up(control: &TraceSet, test: &TraceSet, random: &mut Random, label: &str) {
     let some = |random: &mut Random, numbers: &[i64]| -> Vec<i64> {
         let number = 1 + random.below(numbers.len());
         (0..number).map(|_| *random.of(numbers)).collect()
@@ -115,7 +115,7 @@ fn assert_any_selection_adds_up(control: &TraceSet, test: &TraceSet, random: &mu
         explain = Explain::new(control, control).marker(marker).warmup(random.below(2));
         // Of a call that occurs once, none is left without the first.
         if let Ok(explained) = explain.run() {
-            assert_adds_up(&explained, [control, control], &format!("{place} by {name}"));
+            assert_adds_up(&explained, [control, control], &format!("{label} by {name}"));
         }
         return;
     }
@@ -126,13 +126,13 @@ fn assert_any_selection_adds_up(control: &TraceSet, test: &TraceSet, random: &mu
     if !theirs.is_empty() && random.below(3) > 0 {
         explain = explain.test_iteration(some(random, &theirs));
     }
-    let explained = explain.run().unwrap_or_else(|error| panic!("{place}: {error}"));
-    assert_adds_up(&explained, [control, test], place);
+    let explained = explain.run().unwrap_or_else(|error| panic!("{label}: {error}"));
+    assert_adds_up(&explained, [control, test], label);
     let left_out = &explained.to_json()["coverage"]["control"]["left_out"];
     let known =
         ["outside of the steps", "launched before the recording", "another iteration", "warm-up", "another rank"];
     let words = left_out.as_array().unwrap().iter().map(|out| out["why"].as_str().unwrap());
-    assert!(words.into_iter().all(|word| known.contains(&word)), "{place}: {left_out}");
+    assert!(words.into_iter().all(|word| known.contains(&word)), "{label}: {left_out}");
 }
 
 /// The name of a random host event; empty if there is none.

@@ -18,19 +18,19 @@ fn ranks_iterations_and_devices_equal_htas() {
         assert_eq!(labeled.iterations(), numbers(&summary["labeled_trace"]["iterations"]), "{name}");
         for info in set.info() {
             let golden = &summary["parsed"]["per_rank"][info.rank.to_string()];
-            let place = format!("{name} rank {}", info.rank);
-            assert_eq!(golden["events"], info.events, "{place}");
-            assert_eq!(golden["device_type"], info.device_type.as_str(), "{place}");
+            let label = format!("{name} rank {}", info.rank);
+            assert_eq!(golden["events"], info.events, "{label}");
+            assert_eq!(golden["device_type"], info.device_type.as_str(), "{label}");
             let keys: Vec<&str> =
                 golden["metadata_keys"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
             let mut ours: Vec<&str> = info.metadata.keys().map(String::as_str).collect();
             ours.sort_unstable();
             let derived = ["device_type"];
             let golden_keys: Vec<&str> = keys.into_iter().filter(|key| !derived.contains(key)).collect();
-            assert_eq!(ours, golden_keys, "{place}");
+            assert_eq!(ours, golden_keys, "{label}");
             let streams = golden["by_stream"].as_object().unwrap().keys().filter(|stream| *stream != "-1").count();
-            assert_eq!(streams, info.streams.len(), "{place}");
-            assert_eq!(golden["min_ts"].as_f64().unwrap() as i64 * 1000, info.first_ts, "{place}");
+            assert_eq!(streams, info.streams.len(), "{label}");
+            assert_eq!(golden["min_ts"].as_f64().unwrap() as i64 * 1000, info.first_ts, "{label}");
             total += 1;
         }
     }

@@ -4,14 +4,14 @@ use super::label::LabelId;
 
 /// Calls above kernels whose own recording has none, since one launch of a graph replays them all.
 #[derive(Debug, Clone, Default)]
-pub struct Lent {
+pub struct Borrowed {
     /// By call: the call around it, or `u32::MAX`, and its labels. A call stands behind the one around it.
     calls: Vec<(u32, LabelId)>,
     /// Rows of GPU events, ascending, each with its innermost call.
     of: Vec<(u32, u32)>,
 }
 
-impl Lent {
+impl Borrowed {
     /// Takes calls, each behind the one around it, and the innermost call of each row.
     pub(crate) fn new(calls: Vec<(u32, LabelId)>, mut of: Vec<(u32, u32)>) -> Self {
         of.sort_unstable();

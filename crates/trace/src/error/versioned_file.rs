@@ -3,7 +3,7 @@
 /// Why a file of accepted changes or of baselines cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum KeptFileReason {
+pub enum VersionedFileReason {
     /// The operating system refused. The message contains its reason, so that no source is linked.
     #[error("{0}")]
     System(std::io::Error),

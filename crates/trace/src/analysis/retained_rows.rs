@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 /// runs     0100110  1011001
 /// ```
 #[derive(Debug, Clone, Default)]
-pub(super) struct KeptRows(Arc<OnceLock<Option<Runs>>>);
+pub(super) struct RetainedRows(Arc<OnceLock<Option<Runs>>>);
 
 #[derive(Debug)]
 struct Runs {
@@ -18,7 +18,7 @@ struct Runs {
     bits: [Vec<u64>; 2],
 }
 
-impl KeptRows {
+impl RetainedRows {
     /// Returns the rows, if they were kept.
     pub(super) fn rows(&self) -> Option<Vec<u32>> {
         let runs = self.0.get()?.as_ref()?;
@@ -64,10 +64,10 @@ mod tests {
     #[test]
     fn two_ascending_runs_are_kept_exactly() {
         for rows in [vec![], vec![0, 1, 2, 200], vec![1, 4, 5, 0, 2, 3, 6, 64, 127, 128], vec![7, 3]] {
-            let kept = KeptRows::default();
-            assert_eq!(kept.rows(), None);
-            kept.keep(&rows);
-            assert_eq!(kept.clone().rows(), Some(rows));
+            let retained = RetainedRows::default();
+            assert_eq!(retained.rows(), None);
+            retained.keep(&rows);
+            assert_eq!(retained.clone().rows(), Some(rows));
         }
     }
 
@@ -75,9 +75,9 @@ mod tests {
     fn repeated_rows_are_not_kept() {
         // As HTA has a kernel once for each launch with its id.
         for rows in [vec![4, 4, 5, 0, 2], vec![3, 2, 1]] {
-            let kept = KeptRows::default();
-            kept.keep(&rows);
-            assert_eq!(kept.rows(), None);
+            let retained = RetainedRows::default();
+            retained.keep(&rows);
+            assert_eq!(retained.rows(), None);
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::store::StoredTable;
 use polars::prelude::DataFrame;
 
 /// Where both tables are.
-pub(super) struct Kept {
-    pub(super) instants: Place,
-    pub(super) counters: Place,
+pub(super) struct RetainedTables {
+    pub(super) instants: TableLocation,
+    pub(super) counters: TableLocation,
 }
 
 /// Where a table is.
-pub(super) enum Place {
+pub(super) enum TableLocation {
     Memory(DataFrame),
     /// In a file of the cache.
     Cached(StoredTable),
@@ -20,7 +20,7 @@ pub(super) enum Place {
     File(StoredTable, #[expect(dead_code)] SpilledFile),
 }
 
-impl Place {
+impl TableLocation {
     pub(super) fn frame(&self) -> Result<DataFrame> {
         match self {
             Self::Memory(frame) => Ok(frame.clone()),

@@ -18,33 +18,33 @@ use std::sync::Arc;
 
 /// A finished frame, in memory or in a file without a name.
 #[derive(Debug, Clone)]
-pub(crate) struct KeptFrame {
+pub(crate) struct SpillableFrame {
     frame: DataFrame,
     /// The pages from which the columns are mapped; `None` for a frame in memory.
-    pages: Option<Arc<KeptPages>>,
+    pages: Option<Arc<SpilledPages>>,
 }
 
 /// The pages of such a file.
 #[derive(Debug)]
-struct KeptPages {
+struct SpilledPages {
     // Dropped before the pages.
     _guard: Guard,
     pages: Pages,
 }
 
-impl AsRef<[u8]> for KeptPages {
+impl AsRef<[u8]> for SpilledPages {
     fn as_ref(&self) -> &[u8] {
         self.pages.bytes()
     }
 }
 
-impl From<DataFrame> for KeptFrame {
+impl From<DataFrame> for SpillableFrame {
     fn from(frame: DataFrame) -> Self {
         Self { frame, pages: None }
     }
 }
 
-impl KeptFrame {
+impl SpillableFrame {
     /// Writes a frame to a file in `folder` without a name, and maps it.
     ///
     /// # Errors
@@ -72,11 +72,12 @@ impl KeptFrame {
         let pages = Pages::map(&new.file, length).map_err(failed)?;
         let guard = Guard::new(&pages.bytes().as_ptr_range());
         let guard = guard.ok_or_else(|| failed(IoError::other("too many files are mapped")))?;
-        let pages = Arc::new(KeptPages { _guard: guard, pages });
+        let pages = Arc::new(SpilledPages { _guard: guard, pages });
         let columns = map_columns(&layout, &pages)?;
-        let kept = Self { frame: DataFrame::new(columns.first().map_or(0, Column::len), columns)?, pages: Some(pages) };
-        kept.give_back();
-        Ok(kept)
+        let spilled =
+            Self { frame: DataFrame::new(columns.first().map_or(0, Column::len), columns)?, pages: Some(pages) };
+        spilled.give_back();
+        Ok(spilled)
     }
 
     /// Returns the number of rows.
@@ -105,7 +106,7 @@ impl KeptFrame {
 
 /// Makes columns of the pages of a mapped file.
 #[allow(unsafe_code)]
-fn map_columns(layout: &FileMetadata, pages: &Arc<KeptPages>) -> PolarsResult<Vec<Column>> {
+fn map_columns(layout: &FileMetadata, pages: &Arc<SpilledPages>) -> PolarsResult<Vec<Column>> {
     // SAFETY: this process wrote the file from a valid frame a moment ago, with mode 0400 into a folder of its own, and it has no
     // name by which another program could open it.
     let batch = unsafe { mmap_unchecked(layout, &Default::default(), Arc::clone(pages), 0)? };
@@ -133,19 +134,21 @@ mod tests {
             "annotation" => (0..3000).map(|row| (row % 3 > 0).then_some(long)).collect::<Vec<_>>(),
         );
         let frame = frame.unwrap();
-        let kept = KeptFrame::write(folder.path(), frame.clone()).unwrap();
+        let spilled = SpillableFrame::write(folder.path(), frame.clone()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert_eq!(kept.read(DataFrame::height), kept.rows());
-        assert!(kept.read(|kept| kept.equals_missing(&frame)) && kept.read(|kept| kept.equals_missing(&frame)));
-        let mut both = kept.clone().into_frame();
-        drop(kept);
+        assert_eq!(spilled.read(DataFrame::height), spilled.rows());
+        assert!(
+            spilled.read(|found| found.equals_missing(&frame)) && spilled.read(|found| found.equals_missing(&frame))
+        );
+        let mut both = spilled.clone().into_frame();
+        drop(spilled);
         both.vstack_mut(&frame).unwrap();
         assert_eq!(both.schema(), frame.schema());
         assert_eq!(
             both.column("name").unwrap().str().unwrap().iter().flatten().filter(|name| *name == long).count(),
             3000
         );
-        let empty = KeptFrame::write(folder.path(), frame.head(Some(0))).unwrap();
+        let empty = SpillableFrame::write(folder.path(), frame.head(Some(0))).unwrap();
         assert_eq!((empty.rows(), empty.into_frame().width()), (0, 4));
     }
 }

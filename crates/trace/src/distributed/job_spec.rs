@@ -10,20 +10,20 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// What every task of a job is given; its form is JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Given {
+pub struct JobSpec {
     /// The build of the program that planned. A program of another build refuses.
     pub build: String,
     /// The question.
     pub question: Query,
     /// The traces whose ranks are mapped; an [`Input`] names one by its place.
-    pub traces: Vec<GivenTrace>,
+    pub traces: Vec<TraceSpec>,
     /// The most bytes of a merged partial result.
     pub most_bytes: u64,
 }
 
-impl Given {
+impl JobSpec {
     /// Creates what the tasks of a question about these traces are given.
-    pub(crate) fn new(build: &str, question: Query, traces: Vec<GivenTrace>) -> Self {
+    pub(crate) fn new(build: &str, question: Query, traces: Vec<TraceSpec>) -> Self {
         Self { build: build.to_owned(), question, traces, most_bytes: MOST_BYTES }
     }
 }
@@ -81,7 +81,7 @@ impl Query {
 
 /// A trace, as its ranks are to be loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GivenTrace {
+pub struct TraceSpec {
     pub(crate) compat: Compat,
     /// The arguments that become columns.
     pub(crate) parser_config: ParserConfig,
@@ -92,7 +92,7 @@ pub struct GivenTrace {
     pub(crate) side: Option<(DiffSide, usize)>,
 }
 
-impl GivenTrace {
+impl TraceSpec {
     /// Creates how the ranks of a trace are loaded, before their columns are known.
     pub(crate) fn new(compat: Compat, parser_config: ParserConfig, strict: bool) -> Self {
         Self { compat, parser_config, strict, types: Vec::new(), side: None }
@@ -110,6 +110,6 @@ pub struct Input {
     pub bytes: u64,
     /// The time of its last change, in nanoseconds since 1970, if that is known.
     pub modified: Option<i64>,
-    /// The place of its trace among [`Given::traces`].
+    /// The place of its trace among [`JobSpec::traces`].
     pub trace: usize,
 }

@@ -1,7 +1,7 @@
 //! Small versioned files of JSON that are kept for the user: accepted changes, baselines.
 
 use super::OutputFile;
-use crate::error::KeptFileReason;
+use crate::error::VersionedFileReason;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// A kind of file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KeptFile {
+pub(crate) struct VersionedFile {
     /// What it holds, for messages.
     pub(crate) what: &'static str,
     /// The version that is written. Older ones are read, too.
@@ -20,17 +20,17 @@ pub(crate) struct KeptFile {
     pub(crate) most_bytes: u64,
 }
 
-impl KeptFile {
+impl VersionedFile {
     /// Reads a file with a field `version` and those of `T`; `None` if there is none.
     ///
     /// # Errors
     /// If it cannot be read, is damaged, too large, or of a newer version.
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<Option<T>> {
-        let system = |error| self.wrong(path, KeptFileReason::System(error));
+        let system = |error| self.wrong(path, VersionedFileReason::System(error));
         match std::fs::metadata(path) {
             Ok(found) if found.is_file() => {}
             // Opening a pipe would wait for its writer.
-            Ok(_) => return Err(self.wrong(path, KeptFileReason::NotAFile)),
+            Ok(_) => return Err(self.wrong(path, VersionedFileReason::NotAFile)),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(system(error)),
         }
@@ -38,16 +38,16 @@ impl KeptFile {
         let file = File::open(path).map_err(system)?;
         file.take(self.most_bytes + 1).read_to_end(&mut bytes).map_err(system)?;
         if bytes.len() as u64 > self.most_bytes {
-            return Err(self.wrong(path, KeptFileReason::TooLarge(self.most_bytes)));
+            return Err(self.wrong(path, VersionedFileReason::TooLarge(self.most_bytes)));
         }
-        let damaged = |error: serde_json::Error| self.wrong(path, KeptFileReason::Damaged(error.to_string()));
+        let damaged = |error: serde_json::Error| self.wrong(path, VersionedFileReason::Damaged(error.to_string()));
         let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
         match document.get("version").and_then(serde_json::Value::as_u64) {
             Some(version) if version > self.version => {
-                Err(self.wrong(path, KeptFileReason::Newer { version, known: self.version }))
+                Err(self.wrong(path, VersionedFileReason::Newer { version, known: self.version }))
             }
             Some(1..) => serde_json::from_value(document).map(Some).map_err(damaged),
-            _ => Err(self.wrong(path, KeptFileReason::Damaged("it has no valid version".to_owned()))),
+            _ => Err(self.wrong(path, VersionedFileReason::Damaged("it has no valid version".to_owned()))),
         }
     }
 
@@ -66,10 +66,10 @@ impl KeptFile {
             file.write_all(&bytes)?;
             file.commit()
         };
-        write().map_err(|error| self.wrong(path, KeptFileReason::System(error)))
+        write().map_err(|error| self.wrong(path, VersionedFileReason::System(error)))
     }
 
-    fn wrong(&self, path: &Path, reason: KeptFileReason) -> Error {
-        Error::KeptFile { what: self.what, path: path.to_owned(), reason }
+    fn wrong(&self, path: &Path, reason: VersionedFileReason) -> Error {
+        Error::VersionedFile { what: self.what, path: path.to_owned(), reason }
     }
 }

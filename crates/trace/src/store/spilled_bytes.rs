@@ -9,9 +9,9 @@ use std::path::Path;
 
 /// Bytes in a file that is private to the process and has no name.
 #[derive(Debug)]
-pub(crate) struct KeptBytes(File);
+pub(crate) struct SpilledBytes(File);
 
-impl KeptBytes {
+impl SpilledBytes {
     /// Writes what `write` passes to its argument to a file in `folder` without a name.
     ///
     /// # Errors
@@ -54,10 +54,11 @@ mod tests {
     #[test]
     fn bytes_are_read_as_often_as_wanted() {
         let folder = tempfile::tempdir().unwrap();
-        let kept = KeptBytes::write(folder.path(), |out| (0..5).try_for_each(|n| writeln!(out, "line {n}"))).unwrap();
+        let spilled =
+            SpilledBytes::write(folder.path(), |out| (0..5).try_for_each(|n| writeln!(out, "line {n}"))).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         for _ in 0..2 {
-            let lines: Vec<String> = kept.reader().lines().map(|line| line.unwrap()).collect();
+            let lines: Vec<String> = spilled.reader().lines().map(|line| line.unwrap()).collect();
             assert_eq!((lines.len(), lines[4].as_str()), (5, "line 4"));
         }
     }
