@@ -28,7 +28,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -72,11 +72,18 @@ test: machine machine-test check venv ruff check-js kernel wheel ray pytest
 	@date '+== make test: all passed (%T)'
 
 # Lints first, since they fail faster than tests.
-check: fmt clippy cargo-test doc
+check: fmt commits clippy cargo-test doc
 
 fmt:
 	@date '+== format (%T)'
 	@$(CARGO) fmt --all --check
+
+# The newest commits since main only, at two minutes each; COMMITS=1000 checks all.
+COMMITS ?= 3
+
+commits:
+	@date '+== commits since main: each builds (%T)'
+	@COMMITS='$(COMMITS)' .ci/commits
 
 # Within a release build (see .ci/lint), so that no dependency is compiled for clippy alone. `make build` follows in `make check`.
 clippy:
