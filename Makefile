@@ -78,7 +78,7 @@ fmt:
 	@date '+== format (%T)'
 	@$(CARGO) fmt --all --check
 
-# The newest commits since main only, at two minutes each; COMMITS=1000 checks all.
+# The newest commits since main only, at a minute each; COMMITS=1000 checks all.
 COMMITS ?= 3
 
 commits:
