@@ -1,7 +1,7 @@
 //! Boxes in lanes as SVG above painted rectangles.
 
 use super::canvas::{CHAR, RIGHT, SMALL, WIDTH, begin, push, text as write, width};
-use super::png::{Fill, Rectangle};
+use super::png::{Drawn, Fill, Rectangle};
 use super::scale::round_step;
 use trace_view::format::seconds;
 use trace_view::names::{elide, one_line};
@@ -33,15 +33,6 @@ const AREA_COLOUR: [u8; 3] = [0x8c, 0x8f, 0xa3];
 const BACK: [u8; 3] = [0xf4, 0xf4, 0xf7];
 /// Distance between two ticks of the axis of time, in pixels, about.
 const TICK: f64 = 110.0;
-
-/// A drawn picture.
-pub(super) struct Drawn {
-    pub(super) svg: String,
-    /// The height in pixels.
-    pub(super) height: f64,
-    /// Rectangles, painted before the SVG.
-    pub(super) below: Vec<Rectangle>,
-}
 
 /// Where time is on the picture.
 struct Axis {
@@ -190,7 +181,7 @@ mod tests {
                 let lanes = Lanes { title: "<&>".to_owned(), subtitle: String::new(), span, lanes: rows };
                 let drawn = picture(&lanes);
                 assert!(drawn.height < 1_300.0, "{}", drawn.height);
-                assert!(png::picture(&drawn.svg, drawn.height, &drawn.below).is_some());
+                assert!(png::picture(&drawn).is_some());
             }
         }
     }

@@ -42,32 +42,22 @@ pub fn bundle(part: &Part, width: Option<usize>) -> Bundle {
 
 /// Renders the forms of a heat map for a front end without scripts: `text/plain`, and `image/png` if there is a value to draw.
 pub fn heat_map(map: &HeatMap) -> Bundle {
-    let bundle = Bundle::text(heat::text(map));
-    match heat::picture(map).and_then(|drawn| png::picture(&drawn.svg, drawn.height, &drawn.below)) {
-        Some(picture) => bundle.with(PNG, picture.into()),
-        None => bundle,
-    }
+    with_picture(Bundle::text(heat::text(map)), heat::picture(map).and_then(|drawn| png::picture(&drawn)))
 }
 
 /// Renders the still forms of lanes: the plain text, without control characters, and a picture as `image/png`.
 pub fn lanes(lanes: &Lanes, plain: &str) -> Bundle {
-    let bundle = Bundle::text(terminal_safe(plain));
-    match lanes_picture(lanes) {
-        Some(picture) => bundle.with(PNG, picture.into()),
-        None => bundle,
-    }
-}
-
-/// Draws lanes, in base64; `None` only if the SVG were malformed.
-fn lanes_picture(lanes: &Lanes) -> Option<String> {
-    let drawn = lanes::picture(lanes);
-    png::picture(&drawn.svg, drawn.height, &drawn.below)
+    with_picture(Bundle::text(terminal_safe(plain)), png::picture(&lanes::picture(lanes)))
 }
 
 fn figure_bundle(figure: &Figure) -> Bundle {
     let still = figure.still();
-    let bundle = Bundle::text(still.text()).with(PLOTLY, plotly::figure(figure));
-    match png::figure(&still) {
+    with_picture(Bundle::text(still.text()).with(PLOTLY, plotly::figure(figure)), png::figure(&still))
+}
+
+/// Adds a picture in base64, if there is one.
+fn with_picture(bundle: Bundle, picture: Option<String>) -> Bundle {
+    match picture {
         Some(picture) => bundle.with(PNG, picture.into()),
         None => bundle,
     }

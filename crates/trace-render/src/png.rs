@@ -18,7 +18,16 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 /// Draws a figure, in base64; `None` only if the SVG were malformed.
 pub(super) fn figure(figure: &Figure) -> Option<String> {
     let (svg, height) = svg::figure(figure);
-    picture(&svg, height, &[])
+    picture(&Drawn { svg, height, below: Vec::new() })
+}
+
+/// A picture before it has pixels.
+pub(super) struct Drawn {
+    pub(super) svg: String,
+    /// The height in pixels.
+    pub(super) height: f64,
+    /// Rectangles, painted before the SVG.
+    pub(super) below: Vec<Rectangle>,
 }
 
 /// A rectangle of one colour, with whole pixels: the many values of a heat map would be slow as SVG.
@@ -46,12 +55,12 @@ const HATCH: usize = 6;
 const HATCH_COLOUR: [u8; 3] = [0xc4, 0xc4, 0xcc];
 
 /// Draws an SVG with the width of our pictures, above the rectangles, in base64; `None` only if it were malformed.
-pub(super) fn picture(svg: &str, height: f64, below: &[Rectangle]) -> Option<String> {
+pub(super) fn picture(drawn: &Drawn) -> Option<String> {
     let options = Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..Options::default() };
-    let tree = Tree::from_str(svg, &options).ok()?;
-    let mut pixels = Pixmap::new(canvas::WIDTH as u32, height as u32)?;
+    let tree = Tree::from_str(&drawn.svg, &options).ok()?;
+    let mut pixels = Pixmap::new(canvas::WIDTH as u32, drawn.height as u32)?;
     pixels.fill(Color::WHITE);
-    below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
+    drawn.below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     Some(base64(&palette::encode(pixels.width(), pixels.height(), pixels.data())?))
 }

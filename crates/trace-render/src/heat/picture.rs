@@ -5,7 +5,7 @@ use super::colours::{COLOURS, ColourScale};
 use super::ticks::{evenly_spaced, labels, plain, position, round_positions};
 use crate::canvas::{CHAR, RIGHT, SMALL, TICK_DISTANCE, TOP, WIDTH, begin, push, text as write, width};
 use crate::labels::Labels;
-use crate::png::{Fill, Rectangle};
+use crate::png::{Drawn, Fill, Rectangle};
 use crate::scale::Scale;
 use crate::{axis_title, canvas};
 use trace_view::names::{elide, elide_apart, one_line};
@@ -26,15 +26,6 @@ const FEW_ROWS: usize = 24;
 /// The space above and below the rows, and the least and the largest height, in pixels.
 const AROUND: usize = 174;
 const HEIGHTS: (usize, usize) = (280, 1_200);
-
-/// A drawn heat map.
-pub(crate) struct Drawn {
-    pub(crate) svg: String,
-    /// The height in pixels.
-    pub(crate) height: f64,
-    /// Rectangles of the values, painted before the SVG.
-    pub(crate) below: Vec<Rectangle>,
-}
 
 /// Draws a heat map; `None` if it has no value.
 pub(crate) fn picture(map: &HeatMap) -> Option<Drawn> {
