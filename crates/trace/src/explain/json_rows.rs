@@ -16,16 +16,13 @@ impl Explanation {
     }
 
     fn operator(&self, group: &Group, judged: Judged) -> Value {
-        let regions = || group.regions.iter().map(|&id| &self.found.regions[id]);
+        let [control_ns, test_ns, delta_ns, count_part_ns] = group.times.map(|us| us * 1e3);
         json!({
             "operator": group.operator, "kernel": group.kernel, "grade": group.grade, "regions": group.regions,
             "chosen": self.chosen.as_ref().map(|_| group.is_chosen),
-            "control_ns": regions().map(|region| region.attributed_ns.control.value()).sum::<f64>(),
-            "test_ns": regions().map(|region| region.attributed_ns.test.value()).sum::<f64>(),
-            "delta_ns": regions().map(|region| region.attributed_ns.delta()).sum::<f64>(),
+            "control_ns": control_ns, "test_ns": test_ns, "delta_ns": delta_ns, "count_part_ns": count_part_ns,
             "interval_ns": interval(Some(judged)), "q": judged.q, "verdict": verdict(Some(judged)),
             "smallest_change": smallest(judged.verdict),
-            "count_part_ns": regions().map(|region| region.count_part_ns()).sum::<f64>(),
         })
     }
 
