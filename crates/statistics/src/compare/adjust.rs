@@ -41,7 +41,7 @@ pub(crate) fn adjusted(
         let max_t = max_t(&Matrix { rows: &rows, control }, options.seed)?;
         return Ok((descend(&parents, options.alpha, opens, &|groups| max_t.adjusted(groups))?, true));
     }
-    let p: Vec<f64> = p.iter().map(PValues::larger).collect();
+    let p: Vec<f64> = p.iter().map(|p| p.corrected(options.alpha)).collect();
     Ok((descend(&parents, options.alpha, opens, &|groups| Ok(by_rate(&p, groups)))?, false))
 }
 

@@ -1,5 +1,6 @@
 //! Estimates and tests of one quantity.
 
+use super::correlations::Correlation;
 use super::quantity::{Options, Quantity, Runs, Scope, TestKind};
 use crate::effect::paired::{paired_ratio, paired_shift};
 use crate::effect::shift::{Shift, pseudo_median, ratio, shift};
@@ -7,9 +8,9 @@ use crate::many::max_t::{Matrix, max_t_pairs};
 use crate::numbers::distribution::{student_outside, student_quantile};
 use crate::numbers::error::Error;
 use crate::numbers::moments::{mean, variance};
-use crate::series::autocorrelation::{correlation, effective_size};
+use crate::series::autocorrelation::effective_size;
 use crate::two_sample::brunner_munzel::brunner_munzel;
-use crate::two_sample::mann_whitney::{mann_whitney, mann_whitney_correlated};
+use crate::two_sample::mann_whitney::{mann_whitney, p_of_correlated};
 use crate::two_sample::permutation::permutation;
 use crate::two_sample::signed_rank::signed_rank;
 use crate::two_sample::welch::welch;
@@ -27,6 +28,10 @@ pub(crate) struct Estimate {
     pub(crate) degrees: f64,
     /// Standard error of the log ratio.
     pub(crate) log_error: f64,
+    /// Its degrees of freedom.
+    pub(crate) log_degrees: f64,
+    /// The factor by which the interval of the ratio is wider with this error and these degrees, on a scale of logarithms.
+    pub(crate) log_scale: f64,
     pub(crate) effective: [f64; 2],
     pub(crate) shift: Option<Shift>,
     pub(crate) ratio: Option<Shift>,
@@ -34,8 +39,8 @@ pub(crate) struct Estimate {
     pub(crate) p: Option<f64>,
 }
 
-/// The estimates of a quantity, in the scope of the options.
-pub(crate) fn estimate(quantity: &Quantity, options: &Options) -> Result<Estimate, Error> {
+/// The estimates of a quantity, in the scope of the options. `correlation` is that of consecutive iterations.
+pub(crate) fn estimate(quantity: &Quantity, correlation: Correlation, options: &Options) -> Result<Estimate, Error> {
     if options.paired {
         return of_pairs(quantity, options);
     }
@@ -48,42 +53,46 @@ pub(crate) fn estimate(quantity: &Quantity, options: &Options) -> Result<Estimat
             let is_positive = |of: &[Vec<f64>; 2]| of.iter().flatten().all(|&value| value > 0.0);
             // What runs in few iterations of a run has the centre 0 there, but a mean.
             let by_mean = !is_positive(&centres) && is_positive(&means);
-            (means.clone(), if by_mean { means.clone() } else { centres }, 0.0)
+            (means.clone(), if by_mean { means.clone() } else { centres }, Correlation::NONE)
         }
         Scope::Recording => {
             let values = sides.map(|side| side.values().to_vec());
-            let series: Vec<&[f64]> = sides.iter().flat_map(|side| side.each()).collect();
-            (values.clone(), values, correlation(&series))
+            (values.clone(), values, correlation)
         }
     };
     let effective = match options.scope {
         Scope::Program => [samples[0].len() as f64, samples[1].len() as f64],
-        Scope::Recording => sides.map(|side| side.lengths().iter().map(|&n| effective_size(n, correlation)).sum()),
+        Scope::Recording => {
+            sides.map(|side| side.lengths().iter().map(|&n| effective_size(n, correlation.value)).sum())
+        }
     };
-    let sizes = Some(effective).filter(|_| correlation > 0.0);
+    let sizes = Some(effective).filter(|_| correlation.value > 0.0);
     let enough = samples.iter().all(|side| side.len() >= 2);
     let errors = [squared_error(&units[0], effective[0]), squared_error(&units[1], effective[1])];
     let sum = errors[0] + errors[1];
     let share = |side: usize| errors[side] / sum;
     let welch = share(0).powi(2) / (effective[0] - 1.0).max(0.5) + share(1).powi(2) / (effective[1] - 1.0).max(0.5);
     // An estimated variance with ν degrees has a logarithm with the variance 2/ν. That of the correlation adds 4/((1 − ρ²) n).
-    let length = (units[0].len() + units[1].len()) as f64;
-    let of_correlation = if correlation > 0.0 { 2.0 / ((1.0 - correlation * correlation) * length) } else { 0.0 };
+    let known = (1.0 - correlation.value * correlation.value) * correlation.values / 2.0;
+    let of_correlation = if correlation.value > 0.0 { 1.0 / known } else { 0.0 };
     let degrees = 1.0 / (welch + of_correlation);
     let (control, test) = (mean(&means[0]), mean(&means[1]));
     let [before, after] = [&samples[0][..], &samples[1][..]];
     let ratio = if enough { ratio(before, after, options.level, sizes).ok() } else { None };
+    let degrees = if degrees.is_finite() { degrees } else { 1.0 };
     Ok(Estimate {
         control,
         test,
         error: sum.sqrt(),
-        degrees: if degrees.is_finite() { degrees } else { 1.0 },
+        degrees,
+        log_degrees: degrees,
+        log_scale: 1.0,
         log_error: ratio.map_or(f64::NAN, |ratio| log_error(&ratio, effective[0] + effective[1] - 2.0)),
         effective,
         shift: if enough { Some(shift(before, after, options.level, sizes)?) } else { None },
         ratio,
         superiority: mann_whitney(before, after).ok().map(|answer| answer.superiority),
-        p: if enough { p_value(before, after, sizes, options)? } else { None },
+        p: if enough { p_value(before, after, sizes.map(|sizes| (sizes, known)), options)? } else { None },
         units,
         samples,
     })
@@ -115,6 +124,8 @@ fn of_pairs(quantity: &Quantity, options: &Options) -> Result<Estimate, Error> {
         test: mean(after),
         error,
         degrees: (n - 1.0).max(1.0),
+        log_degrees: (n - 1.0).max(1.0),
+        log_scale: 1.0,
         log_error: ratio.map_or(f64::NAN, |ratio| log_error(&ratio, n - 1.0)),
         effective: [n, n],
         shift: if before.len() >= 2 { Some(paired_shift(&differences, options.level)?) } else { None },
@@ -140,14 +151,18 @@ fn squared_error(values: &[f64], effective: f64) -> f64 {
     variance(values) * (n - 1.0) / n / (effective - 1.0).max(0.5)
 }
 
-/// The p of the chosen test; nothing if all values are equal.
-fn p_value(control: &[f64], test: &[f64], sizes: Option<[f64; 2]>, options: &Options) -> Result<Option<f64>, Error> {
+/// The p of the chosen test; nothing if all values are equal. `correlated`: effective sizes, and the degrees that they are known by.
+fn p_value(
+    control: &[f64],
+    test: &[f64],
+    correlated: Option<([f64; 2], f64)>,
+    options: &Options,
+) -> Result<Option<f64>, Error> {
     if options.test == TestKind::MannWhitney {
-        let answer = match sizes {
-            Some(sizes) => mann_whitney_correlated(control, test, sizes)?,
-            None => mann_whitney(control, test)?,
-        };
-        return Ok(Some(answer.p));
+        return Ok(Some(match correlated {
+            Some((sizes, degrees)) => p_of_correlated(control, test, sizes, degrees)?,
+            None => mann_whitney(control, test)?.p,
+        }));
     }
     // The other tests have no form for correlated values: means of blocks take their place.
     let blocks = |values: &[f64], size: f64| {
@@ -155,7 +170,7 @@ fn p_value(control: &[f64], test: &[f64], sizes: Option<[f64; 2]>, options: &Opt
         let whole = (values.len() / length).max(1);
         values.chunks(length).take(whole).map(mean).collect::<Vec<f64>>()
     };
-    let [a, b] = sizes.unwrap_or([control.len() as f64, test.len() as f64]);
+    let [a, b] = correlated.map(|(sizes, _)| sizes).unwrap_or([control.len() as f64, test.len() as f64]);
     let (control, test) = (blocks(control, a), blocks(test, b));
     let p = match options.test {
         TestKind::Welch => welch(&control, &test).map(|answer| answer.p),

@@ -17,7 +17,7 @@ pub struct Judgement {
 /// From where a change matters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Smallest relevant change, as a share: the larger of 1 % and twice the noise floor. The whole interval of a change is beyond it.
+    /// Smallest relevant change, as a share: 1 % unless the user names another. The whole interval of a change is beyond it.
     pub relevance: f64,
     /// 0.1 % of the step as a share of the quantity. The middle of the interval of a change is beyond it: this is about what matters, not
     /// about what is certain.

@@ -2,6 +2,8 @@
 
 pub(crate) mod adjust;
 pub(crate) mod answer;
+mod correlations;
+mod errors;
 pub(crate) mod estimate;
 pub(crate) mod judge;
 pub(crate) mod mirror;

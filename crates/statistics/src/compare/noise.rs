@@ -2,7 +2,7 @@
 
 use super::answer::Comparability;
 use super::estimate::Estimate;
-use super::quantity::{Domain, Quantity};
+use super::quantity::{Domain, Quantity, leaves};
 use crate::many::controls::{Controls, controls};
 
 /// Largest spread of unchanged quantities of comparable recordings.
@@ -50,12 +50,7 @@ impl Noise {
 }
 
 fn comparability(quantities: &[Quantity], gpu: Option<&Controls>, host: Option<&Controls>) -> Comparability {
-    let mut is_leaf = vec![true; quantities.len()];
-    for parent in quantities.iter().filter_map(|quantity| quantity.parent) {
-        if let Some(leaf) = is_leaf.get_mut(parent) {
-            *leaf = false;
-        }
-    }
+    let is_leaf = leaves(quantities);
     let (domain, excess, limit) = match (gpu, host) {
         (Some(gpu), _) => (Domain::Gpu, gpu.excess, GPU_LIMIT),
         (None, Some(host)) => (Domain::Host, host.excess, HOST_LIMIT),

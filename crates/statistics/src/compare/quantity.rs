@@ -69,6 +69,17 @@ pub struct Quantity {
     pub test: Runs,
 }
 
+/// Returns whether each quantity contains no other one.
+pub(crate) fn leaves(quantities: &[Quantity]) -> Vec<bool> {
+    let mut is_leaf = vec![true; quantities.len()];
+    for parent in quantities.iter().filter_map(|quantity| quantity.parent) {
+        if let Some(leaf) = is_leaf.get_mut(parent) {
+            *leaf = false;
+        }
+    }
+    is_leaf
+}
+
 /// The question that is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {

@@ -2,6 +2,8 @@
 
 use super::adjust::adjusted;
 use super::answer::{Answer, Change};
+use super::correlations::correlations;
+use super::errors::moderate;
 use super::estimate::{Estimate, estimate};
 use super::judge::{Judgement, Thresholds, judge, no_verdict};
 use super::mirror;
@@ -47,7 +49,12 @@ pub fn compare(quantities: &[Quantity], options: &Options) -> Result<Answer, Err
 }
 
 fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error> {
-    let estimates = quantities.iter().map(|quantity| estimate(quantity, options)).collect::<Result<Vec<_>, Error>>()?;
+    let estimates = quantities.iter().zip(correlations(quantities));
+    let estimates = estimates.map(|(one, correlation)| estimate(one, correlation, options));
+    let mut estimates = estimates.collect::<Result<Vec<_>, Error>>()?;
+    if options.scope == Scope::Recording {
+        moderate(quantities, &mut estimates, options.level);
+    }
     let noise = Noise::of(quantities, &estimates);
     let samples = estimates.first().map_or([0, 0], |first| [first.samples[0].len(), first.samples[1].len()]);
     let p: Vec<PValues> = quantities.iter().zip(&estimates).map(|pair| PValues::of(pair, &noise, options)).collect();
@@ -62,9 +69,8 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
         let of_step = options.of_step * step / (estimate.control.abs() + estimate.test.abs()) * 2.0;
         // Runs already contain the noise between recordings: there only an excess beyond chance counts.
         let counts = |controls: &&Controls| options.scope == Scope::Recording || !controls.is_chance;
-        let floor = controls.filter(counts).map_or(0.0, |controls| 2.0 * controls.excess);
         let of_step = if of_step.is_finite() { of_step } else { 0.0 };
-        let relevance = options.relevance.max(floor);
+        let relevance = options.relevance;
         let q = descent.q[at];
         let centre = controls.filter(|_| options.scope == Scope::Recording).map_or(0.0, |controls| controls.centre);
         let sides = [&quantities[at].control, &quantities[at].test].map(has_time);
@@ -73,7 +79,12 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
             (Some(why), _) => Verdict::Inconclusive(why),
             (None, None) => Verdict::Inconclusive(Inconclusive::NoRatio),
             (None, Some(ratio)) => {
-                let log_ratio = ratio.interval.map(|end| end.ln() - centre);
+                let log_ratio = ratio.interval.map(f64::ln);
+                let log_ratio = match controls.filter(counts) {
+                    Some(controls) => wider(log_ratio, ratio.estimate.ln(), estimate, controls),
+                    None => log_ratio,
+                };
+                let log_ratio = log_ratio.map(|end| end - centre);
                 judge(&Judgement { log_ratio, q }, &Thresholds { relevance, of_step, alpha: options.alpha })
             }
         };
@@ -105,6 +116,14 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
     })
 }
 
+/// The interval of a log ratio with the variance between recordings added to that of the samples, at each end.
+fn wider(interval: Interval, middle: f64, estimate: &Estimate, controls: &Controls) -> Interval {
+    let end = |half: f64| {
+        controls.half_width(half * estimate.log_scale, estimate.log_error, estimate.log_degrees, interval.level)
+    };
+    Interval { low: middle - end(middle - interval.low), high: middle + end(interval.high - middle), ..interval }
+}
+
 /// The p of a quantity.
 pub(crate) struct PValues {
     /// Of the test; NaN if there is none.
@@ -118,7 +137,7 @@ impl PValues {
         let controls = noise.of_domain(quantity.domain).filter(|_| options.scope == Scope::Recording);
         let controls = match (controls, estimate.ratio) {
             (Some(controls), Some(ratio)) if estimate.log_error.is_finite() => {
-                controls.p(ratio.estimate.ln(), estimate.log_error)
+                controls.p(ratio.estimate.ln(), estimate.log_error, estimate.log_degrees)
             }
             _ => 0.0,
         };
@@ -128,6 +147,12 @@ impl PValues {
     /// The larger one: a change must be beyond both. NaN without a test.
     pub(crate) fn larger(&self) -> f64 {
         if self.test.is_nan() { f64::NAN } else { self.test.max(self.controls) }
+    }
+
+    /// The one that is corrected for the number of quantities. The p of the controls contains the noise of the samples, so the test of ranks,
+    /// which cannot be small with few samples, only has to agree.
+    pub(crate) fn corrected(&self, alpha: f64) -> f64 {
+        if self.controls > 0.0 && self.test <= alpha { self.controls } else { self.larger() }
     }
 }
 

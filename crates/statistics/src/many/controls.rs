@@ -1,6 +1,7 @@
 //! Internal controls: what quantities that have not changed say of the recordings.
 
-use crate::numbers::distribution::student_outside;
+use super::between::{Between, between};
+use crate::numbers::distribution::{student_outside, student_quantile};
 use crate::numbers::error::{Error, finite};
 use crate::numbers::moments::{NORMAL_MAD, median};
 
@@ -10,6 +11,9 @@ pub(crate) const FEWEST_CONTROLS: usize = 8;
 const EFFICIENCY: f64 = 0.37;
 /// Largest share of the votes by time that a quantity has.
 const LARGEST_VOTE: f64 = 0.2;
+/// Standard errors of the variance between recordings that may be chance: with equal votes, and with votes by time, which few quantities have.
+const CHANCE: f64 = 2.0;
+const CHANCE_BY_TIME: f64 = 4.0;
 /// Share of the controls that moves with a common factor.
 const NEARLY_ALL: f64 = 0.8;
 
@@ -29,6 +33,10 @@ pub struct Controls {
     /// Whether chance explains the excess: by either way to vote, the square of the floor is within four standard errors of what the
     /// errors alone give.
     pub is_chance: bool,
+    /// Variance of the log ratios beyond the samples' own errors, by the vote of each control; by time where that is beyond chance.
+    pub(crate) between: Between,
+    /// Standard error of the centre.
+    pub(crate) centre_error: f64,
     /// The common factor of nearly all controls (clock or load, not code), if there is one: at least 1 % and three standard errors away
     /// from 1, with 80 % of the controls on the same side.
     pub common_factor: Option<f64>,
@@ -55,14 +63,21 @@ pub fn controls(log_ratios: &[f64], errors: &[f64], sizes: &[f64]) -> Result<Con
     let centre = median(log_ratios);
     let most = LARGEST_VOTE * sizes.iter().map(|size| size.abs()).sum::<f64>();
     let by_time: Vec<f64> = sizes.iter().map(|size| size.abs().min(most)).collect();
-    let equal = Spread::of(log_ratios, errors, &vec![1.0; count]);
-    let by_time = if most > 0.0 { Spread::of(log_ratios, errors, &by_time) } else { equal };
+    let equal_votes = vec![1.0; count];
+    let by_time = if most > 0.0 { by_time } else { equal_votes.clone() };
+    let residuals: Vec<f64> = log_ratios.iter().map(|ratio| ratio - centre).collect();
+    let of_each = between(&residuals, errors, &equal_votes, 0.0, CHANCE);
+    let of_time = between(&residuals, errors, &by_time, of_each.variance, CHANCE_BY_TIME);
+    let equal = Spread::of(log_ratios, errors, &equal_votes);
+    let by_time = Spread::of(log_ratios, errors, &by_time);
     let same_side = log_ratios.iter().filter(|ratio| ratio.signum() == centre.signum()).count() as f64;
     // The median of n normal values has the standard error 1.2533 σ/√n.
     let error = 1.2533 * equal.floor / (count as f64).sqrt();
     let is_common = centre.abs() >= 0.01 && centre.abs() >= 3.0 * error && same_side >= NEARLY_ALL * count as f64;
     Ok(Controls {
         count,
+        centre_error: error,
+        between: Between { variance: of_time.variance, uncertainty: of_each.uncertainty.max(of_time.uncertainty) },
         centre,
         floor: equal.floor.max(by_time.floor),
         excess: equal.excess.max(by_time.excess),
@@ -122,16 +137,34 @@ impl Controls {
         self.floor.exp_m1()
     }
 
-    /// Returns the p that a quantity with this log ratio and standard error moved no more than the controls: its distance from their
-    /// centre ÷ √(excess² + error²), by Student's distribution with 0.37 (n − 1) degrees.
-    pub fn p(&self, log_ratio: f64, error: f64) -> f64 {
-        let spread = self.excess.hypot(error);
+    /// Returns the p that a quantity moved no more than the controls: the distance of its log ratio from their centre ÷ √(error² + τ² + the square of the
+    /// centre's error), where τ² is the variance between recordings, by Student's distribution with the degrees of both (Satterthwaite). `degrees` are those of the
+    /// error. A sum of regions has the τ² of one region: what makes recordings of a busy machine differ moves many regions together.
+    pub fn p(&self, log_ratio: f64, error: f64, degrees: f64) -> f64 {
+        let (spread, degrees) = self.spread(error, degrees);
         if spread > 0.0 {
-            student_outside((log_ratio - self.centre) / spread, EFFICIENCY * (self.count as f64 - 1.0))
+            student_outside((log_ratio - self.centre) / spread, degrees)
         } else if log_ratio == self.centre {
             1.0
         } else {
             0.0
         }
+    }
+
+    /// Returns how much farther than `half`, the half width of the interval of the samples alone, the interval of the program reaches: both
+    /// variances are added.
+    pub fn half_width(&self, half: f64, error: f64, degrees: f64, level: f64) -> f64 {
+        let (_, degrees) = self.spread(error, degrees);
+        let student = student_quantile(0.5 + level / 2.0, degrees);
+        half.hypot(student * self.between.variance.sqrt().hypot(self.centre_error))
+    }
+
+    /// The standard deviation of a log ratio around the centre, and its degrees of freedom.
+    fn spread(&self, error: f64, degrees: f64) -> (f64, f64) {
+        let own = error * error;
+        let all = own + self.between.variance + self.centre_error * self.centre_error;
+        let uncertainty = 2.0 * own * own / degrees.max(1.0) + self.between.uncertainty;
+        let degrees = if uncertainty > 0.0 { 2.0 * all * all / uncertainty } else { f64::INFINITY };
+        (all.sqrt(), degrees.max(1.0))
     }
 }

@@ -1,10 +1,11 @@
 //! The prior of a moderated t: the spread of typical quantities, and its weight beside that of each.
 
 use statrs::function::gamma::digamma;
+use std::ops::RangeInclusive;
 
 /// Fewest and most degrees of freedom that typical quantities add to each. Few would let the uncertain variances of four runs decide;
 /// many would trust that all quantities are alike.
-const DEGREES: std::ops::RangeInclusive<f64> = 4.0..=40.0;
+const DEGREES: RangeInclusive<f64> = 4.0..=40.0;
 
 /// A prior of variances: scaled inverse χ² with these degrees around this variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +32,11 @@ impl Moderation {
     /// quantities vary alike, logarithms differ only as chance makes them, and each quantity borrows many degrees from the others.
     /// Quantities without spread say nothing.
     pub(crate) fn prior(&self, variances: &[f64]) -> Prior {
+        self.prior_within(variances, DEGREES)
+    }
+
+    /// As [`Self::prior`], with other bounds of its degrees.
+    pub(crate) fn prior_within(&self, variances: &[f64], bounds: RangeInclusive<f64>) -> Prior {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for variance in variances.iter().filter(|variance| **variance > 1e-24) {
             let log = variance.ln() - self.bias;
@@ -39,13 +45,13 @@ impl Moderation {
             squares += log * log;
         }
         if count == 0.0 {
-            return Prior { degrees: *DEGREES.start(), variance: 0.0 };
+            return Prior { degrees: *bounds.start(), variance: 0.0 };
         }
         let centre = sum / count;
         let spread = if count > 1.0 { (squares - count * centre * centre) / (count - 1.0) } else { f64::INFINITY };
         let beyond = spread - self.chance;
         let degrees = if beyond > 0.0 { 2.0 * inverse_trigamma(beyond) } else { f64::INFINITY };
-        let degrees = degrees.clamp(*DEGREES.start(), *DEGREES.end());
+        let degrees = degrees.clamp(*bounds.start(), *bounds.end());
         Prior { degrees, variance: (centre + digamma(degrees / 2.0) - (degrees / 2.0).ln()).exp() }
     }
 }

@@ -12,6 +12,16 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> f64 {
 /// then + (1 + 4ρ)/n against the bias of short series (Marriott and Pope, 1954; n is their mean length), from 0 to 0.98. Negative correlation is not
 /// used, since it would make intervals narrower.
 pub fn correlation(series: &[&[f64]]) -> f64 {
+    usable(signed_correlation(series).unwrap_or(0.0))
+}
+
+/// A correlation as comparisons use it.
+pub(crate) fn usable(correlation: f64) -> f64 {
+    correlation.clamp(0.0, 0.98)
+}
+
+/// As [`correlation`], with its sign; nothing of constant or too short series.
+pub(crate) fn signed_correlation(series: &[&[f64]]) -> Option<f64> {
     let (mut covariance, mut variance, mut length, mut used) = (0.0, 0.0, 0usize, 0usize);
     for series in series.iter().filter(|series| series.len() > 2) {
         let (c, v) = sums(series, 1);
@@ -21,10 +31,7 @@ pub fn correlation(series: &[&[f64]]) -> f64 {
         used += 1;
     }
     let raw = covariance / variance;
-    if !raw.is_finite() {
-        return 0.0;
-    }
-    (raw + (1.0 + 4.0 * raw) * used as f64 / length as f64).clamp(0.0, 0.98)
+    raw.is_finite().then(|| raw + (1.0 + 4.0 * raw) * used as f64 / length as f64)
 }
 
 fn sums(series: &[f64], lag: usize) -> (f64, f64) {

@@ -172,8 +172,8 @@ fn controls_tell_noise_from_a_common_factor() {
     let factor = controls(&slower, &errors, &[1.0; 12]).unwrap().common_factor.unwrap();
     assert!((factor - 1.22).abs() < 0.02, "{factor}");
     // A quantity that moved as all did is not special; one that moved by 20 % more is.
-    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.2, 0.001) > 0.2);
-    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.4, 0.001) < 0.001);
+    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.2, 0.001, 20.0) > 0.2);
+    assert!(controls(&slower, &errors, &[1.0; 12]).unwrap().p(0.4, 0.001, 20.0) < 0.001);
     // Four of twelve quantities moved: they count if they are most of the time, and a single large one does not.
     let mut moved = ratios.clone();
     for ratio in &mut moved[..4] {
