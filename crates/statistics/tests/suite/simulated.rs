@@ -47,6 +47,19 @@ fn five_percent_are_found_and_named_first() {
 }
 
 #[test]
+fn five_percent_are_found_between_recordings_alike() {
+    let noise = Noise { lag_1: 0.0, between: 0.0, heavy: false, ..NOISE };
+    let slower = Experiment { noise, regions: 60, iterations: 10, effect: 1.05, ..RECORDING };
+    let counts = count(&slower, Scope::Recording, 200, REPETITIONS, 5_000);
+    assert!(counts.share(counts.found) >= 80.0, "{} %", counts.share(counts.found));
+    assert!(counts.share(counts.false_alarms) <= 8.0, "{} %", counts.share(counts.false_alarms));
+    // A small factor of each region and run is no change.
+    let small = Experiment { noise: Noise { between: 0.004, ..noise }, effect: 1.0, ..slower };
+    let counts = count(&small, Scope::Recording, 200, REPETITIONS, 6_000);
+    assert!(counts.share(counts.false_alarms) <= 8.0, "{} %", counts.share(counts.false_alarms));
+}
+
+#[test]
 fn intervals_hold_what_they_promise() {
     for (experiment, scope) in [(RUNS, Scope::Program), (RECORDING, Scope::Recording)] {
         let counts = count(&experiment, scope, 500, REPETITIONS, 2_000);
