@@ -3,6 +3,7 @@
 The saved file contains no times, so that another execution changes only outputs that differ.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -35,6 +36,23 @@ def execute(notebook, folder, **start):
     nbformat.validate(notebook)
 
 
+def save(notebook, path):
+    """Saves a notebook with each JSON of an output in one line: indented, a table has a line for each of its values."""
+    saved = json.loads(nbformat.writes(notebook))
+    compact = {}
+    for cell in saved["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            for form in [form for form in data if form.endswith("json")]:
+                mark = f"@json-{len(compact)}@"
+                compact[mark] = json.dumps(data[form], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+                data[form] = mark
+    text = json.dumps(saved, ensure_ascii=False, indent=1, sort_keys=True)
+    for mark, value in compact.items():
+        text = text.replace(f'"{mark}"', value)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
 def main(source, target=None):
     source = Path(source)
     notebook = nbformat.read(source, as_version=4)
@@ -42,7 +60,7 @@ def main(source, target=None):
         execute(notebook, source.parent)
     except CellExecutionError as error:
         sys.exit(f"{source}: {error}")
-    nbformat.write(notebook, target or source)
+    save(notebook, target or source)
 
 
 if __name__ == "__main__":
