@@ -3,7 +3,8 @@
 use super::answer::Comparability;
 use super::estimate::Estimate;
 use super::quantity::{Domain, Quantity, leaves};
-use crate::many::controls::{Controls, controls};
+use crate::many::controls::{Controls, Measured, controls};
+use std::collections::HashMap;
 
 /// Largest spread of unchanged quantities of comparable recordings.
 const GPU_LIMIT: f64 = 0.10;
@@ -14,27 +15,39 @@ pub(crate) struct Noise {
     pub(crate) gpu: Option<Controls>,
     pub(crate) host: Option<Controls>,
     pub(crate) comparability: Comparability,
+    /// The controls without a quantity that lies beyond their noise, by its position.
+    without: HashMap<usize, Controls>,
 }
 
 impl Noise {
     pub(crate) fn of(quantities: &[Quantity], estimates: &[Estimate]) -> Noise {
-        let of_domain = |domain: Domain| {
-            let [mut ratios, mut errors, mut sizes] = [const { Vec::new() }; 3];
-            for (quantity, estimate) in quantities.iter().zip(estimates) {
+        let mut without = HashMap::new();
+        let mut of_domain = |domain: Domain| {
+            let (mut measured, mut positions) = (Measured::default(), Vec::new());
+            for (at, (quantity, estimate)) in quantities.iter().zip(estimates).enumerate() {
                 let Some(ratio) = estimate.ratio.filter(|_| quantity.unchanged && quantity.domain == domain) else {
                     continue;
                 };
                 if estimate.log_error.is_finite() {
-                    ratios.push(ratio.estimate.ln());
-                    errors.push(estimate.log_error);
-                    sizes.push((estimate.control + estimate.test) / 2.0);
+                    measured.push(ratio.estimate.ln(), estimate.log_error, (estimate.control + estimate.test) / 2.0);
+                    positions.push(at);
                 }
             }
-            controls(&ratios, &errors, &sizes).ok()
+            let all = controls(&measured.ratios, &measured.errors, &measured.sizes).ok()?;
+            let beyond =
+                positions.iter().enumerate().filter_map(|(slot, &at)| Some((at, measured.without(slot, &all)?)));
+            without.extend(beyond);
+            Some(all)
         };
         let (gpu, host) = (of_domain(Domain::Gpu), of_domain(Domain::Host));
         let comparability = comparability(quantities, gpu.as_ref(), host.as_ref());
-        Noise { gpu, host, comparability }
+        Noise { gpu, host, comparability, without }
+    }
+
+    /// The controls that a quantity is judged by: those of its domain, without itself.
+    pub(crate) fn of_quantity(&self, at: usize, domain: Domain) -> Option<&Controls> {
+        let all = self.of_domain(domain)?;
+        Some(self.without.get(&at).unwrap_or(all))
     }
 
     /// The controls that a domain is judged by: its own, else those of the other one. None if they are no measure of the recording.

@@ -57,7 +57,10 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
     }
     let noise = Noise::of(quantities, &estimates);
     let samples = estimates.first().map_or([0, 0], |first| [first.samples[0].len(), first.samples[1].len()]);
-    let p: Vec<PValues> = quantities.iter().zip(&estimates).map(|pair| PValues::of(pair, &noise, options)).collect();
+    let controls: Vec<Option<&Controls>> =
+        quantities.iter().enumerate().map(|(at, quantity)| noise.of_quantity(at, quantity.domain)).collect();
+    let p = estimates.iter().zip(&controls).map(|(estimate, controls)| PValues::of(*controls, estimate, options));
+    let p: Vec<PValues> = p.collect();
     let (descent, max_t) = adjusted(quantities, &estimates, &p, options)?;
     let intervals = intervals(quantities, &estimates, options)?;
     let without = no_verdict(samples, noise.comparability, options.scope, options.paired);
@@ -65,7 +68,7 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
     let step = estimates.first().map_or(0.0, |step| step.control.abs());
     let changes = (0..quantities.len()).map(|at| {
         let estimate = &estimates[at];
-        let controls = noise.of_domain(quantities[at].domain);
+        let controls = controls[at];
         let of_step = options.of_step * step / (estimate.control.abs() + estimate.test.abs()) * 2.0;
         // Runs already contain the noise between recordings: there only an excess beyond chance counts.
         let counts = |controls: &&Controls| options.scope == Scope::Recording || !controls.is_chance;
@@ -133,8 +136,8 @@ pub(crate) struct PValues {
 }
 
 impl PValues {
-    fn of((quantity, estimate): (&Quantity, &Estimate), noise: &Noise, options: &Options) -> Self {
-        let controls = noise.of_domain(quantity.domain).filter(|_| options.scope == Scope::Recording);
+    fn of(controls: Option<&Controls>, estimate: &Estimate, options: &Options) -> Self {
+        let controls = controls.filter(|_| options.scope == Scope::Recording);
         let controls = match (controls, estimate.ratio) {
             (Some(controls), Some(ratio)) if estimate.log_error.is_finite() => {
                 controls.p(ratio.estimate.ln(), estimate.log_error, estimate.log_degrees)

@@ -1,7 +1,7 @@
 //! Variance between recordings: what unchanged quantities differ by beyond the errors of their own samples.
 
 /// Distance in standard deviations from which a control counts no more: a region that is really slower is not taken for noise.
-const MOST: f64 = 2.0;
+pub(crate) const MOST: f64 = 2.0;
 /// Mean of min(z², [`MOST`]²) of a standard normal z.
 const EXPECTED: f64 = 0.920_537;
 /// Variance of the bounded square, and its slope by the logarithm of the variance of z.
@@ -13,6 +13,8 @@ const SLOPE: f64 = 0.738_5;
 pub(crate) struct Between {
     /// Estimate of the variance; at least 0.
     pub(crate) variance: f64,
+    /// The share of the estimate that counts: less than 1 where chance may explain it.
+    pub(crate) part: f64,
     /// Variance of that estimate.
     pub(crate) uncertainty: f64,
 }
@@ -47,7 +49,7 @@ pub(crate) fn between(residuals: &[f64], errors: &[f64], weights: &[f64], least:
     let (surplus, bound) = (low - least, chance * uncertainty(least).sqrt());
     // Nothing up to half of the bound, all from the bound on.
     let part = if surplus < bound { (2.0 * surplus / bound - 1.0).max(0.0) } else { 1.0 };
-    Between { variance: least + part * surplus.max(0.0), uncertainty: part * part * uncertainty(low) }
+    Between { variance: least + part * surplus.max(0.0), part, uncertainty: part * part * uncertainty(low) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Internal controls: what quantities that have not changed say of the recordings.
 
-use super::between::{Between, between};
+use super::between::{Between, MOST, between};
 use crate::numbers::distribution::{student_outside, student_quantile};
 use crate::numbers::error::{Error, finite};
 use crate::numbers::moments::{NORMAL_MAD, median};
@@ -11,9 +11,15 @@ pub(crate) const FEWEST_CONTROLS: usize = 8;
 const EFFICIENCY: f64 = 0.37;
 /// Largest share of the votes by time that a quantity has.
 const LARGEST_VOTE: f64 = 0.2;
+/// Share of the votes below which one quantity hardly changes the noise.
+const FEWEST_VOTES: f64 = 0.005;
 /// Standard errors of the variance between recordings that may be chance: with equal votes, and with votes by time, which few quantities have.
 const CHANCE: f64 = 2.0;
 const CHANCE_BY_TIME: f64 = 4.0;
+/// The standard error of the centre of n normal values, in units of σ/√n.
+const CENTRE: f64 = 1.03;
+/// Distance from the median in standard deviations up to which a value counts in full.
+const HUBER: f64 = 1.5;
 /// Share of the controls that moves with a common factor.
 const NEARLY_ALL: f64 = 0.8;
 
@@ -23,7 +29,7 @@ const NEARLY_ALL: f64 = 0.8;
 pub struct Controls {
     /// How many there are.
     pub count: usize,
-    /// Median log ratio.
+    /// Centre of the log ratios: their mean, in which what lies far from the median counts less.
     pub centre: f64,
     /// Noise floor: the MAD (× 1.4826) of the log ratios, the wider of that with equal votes and that with votes by time.
     pub floor: f64,
@@ -40,6 +46,39 @@ pub struct Controls {
     /// The common factor of nearly all controls (clock or load, not code), if there is one: at least 1 % and three standard errors away
     /// from 1, with 80 % of the controls on the same side.
     pub common_factor: Option<f64>,
+}
+
+/// The quantities that noise is measured by: log ratios, standard errors and sizes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    pub(crate) ratios: Vec<f64>,
+    pub(crate) errors: Vec<f64>,
+    pub(crate) sizes: Vec<f64>,
+}
+
+impl Measured {
+    pub(crate) fn push(&mut self, ratio: f64, error: f64, size: f64) {
+        self.ratios.push(ratio);
+        self.errors.push(error);
+        self.sizes.push(size);
+    }
+
+    /// Returns the controls without the quantity at a position, as it is judged itself: what is really slower is no noise to itself. None if
+    /// it lies where noise is expected, or has so few of the votes that nothing changes.
+    pub(crate) fn without(&self, at: usize, all: &Controls) -> Option<Controls> {
+        let residual = self.ratios[at] - all.centre;
+        let by_time = self.sizes[at].abs() / self.sizes.iter().map(|size| size.abs()).sum::<f64>();
+        let has_votes = by_time.max(1.0 / all.count as f64) >= FEWEST_VOTES;
+        if !has_votes || residual.abs() < MOST * self.errors[at].hypot(all.between.variance.sqrt()) {
+            return None;
+        }
+        let but = |of: &[f64]| [&of[..at], &of[at + 1..]].concat();
+        let residuals: Vec<f64> = but(&self.ratios).iter().map(|ratio| ratio - all.centre).collect();
+        // Where all together differ beyond chance, the rest does with less doubt.
+        let doubt = 1.0 - 0.5 * all.between.part;
+        let between = between_recordings(&residuals, &but(&self.errors), &but(&self.sizes), doubt);
+        Some(Controls { between, ..*all })
+    }
 }
 
 /// Returns what the log ratios of unchanged quantities, with their standard errors, say of the recordings. `sizes` are their times: the
@@ -60,30 +99,51 @@ pub fn controls(log_ratios: &[f64], errors: &[f64], sizes: &[f64]) -> Result<Con
     if count < FEWEST_CONTROLS {
         return Err(Error::TooFew { needed: FEWEST_CONTROLS, have: count });
     }
-    let centre = median(log_ratios);
-    let most = LARGEST_VOTE * sizes.iter().map(|size| size.abs()).sum::<f64>();
-    let by_time: Vec<f64> = sizes.iter().map(|size| size.abs().min(most)).collect();
-    let equal_votes = vec![1.0; count];
-    let by_time = if most > 0.0 { by_time } else { equal_votes.clone() };
+    let centre = centre(log_ratios);
     let residuals: Vec<f64> = log_ratios.iter().map(|ratio| ratio - centre).collect();
-    let of_each = between(&residuals, errors, &equal_votes, 0.0, CHANCE);
-    let of_time = between(&residuals, errors, &by_time, of_each.variance, CHANCE_BY_TIME);
+    let (equal_votes, by_time) = (vec![1.0; count], votes_by_time(sizes));
     let equal = Spread::of(log_ratios, errors, &equal_votes);
     let by_time = Spread::of(log_ratios, errors, &by_time);
     let same_side = log_ratios.iter().filter(|ratio| ratio.signum() == centre.signum()).count() as f64;
-    // The median of n normal values has the standard error 1.2533 σ/√n.
-    let error = 1.2533 * equal.floor / (count as f64).sqrt();
+    let error = CENTRE * equal.floor / (count as f64).sqrt();
     let is_common = centre.abs() >= 0.01 && centre.abs() >= 3.0 * error && same_side >= NEARLY_ALL * count as f64;
     Ok(Controls {
         count,
         centre_error: error,
-        between: Between { variance: of_time.variance, uncertainty: of_each.uncertainty.max(of_time.uncertainty) },
+        between: between_recordings(&residuals, errors, sizes, 1.0),
         centre,
         floor: equal.floor.max(by_time.floor),
         excess: equal.excess.max(by_time.excess),
         is_chance: equal.is_chance || by_time.is_chance,
         common_factor: is_common.then(|| centre.exp()),
     })
+}
+
+/// The centre of values: one step from the median to the mean, in which values far away count less (Huber, 1964). It is nearly as certain
+/// as the mean; the median would need half as many values again.
+fn centre(values: &[f64]) -> f64 {
+    let middle = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    let bound = HUBER * NORMAL_MAD * median(&deviations);
+    if bound == 0.0 {
+        return middle;
+    }
+    let inside = deviations.iter().filter(|deviation| **deviation <= bound).count() as f64;
+    middle + values.iter().map(|value| (value - middle).clamp(-bound, bound)).sum::<f64>() / inside
+}
+
+/// Votes by size, none with more than a fifth of all.
+fn votes_by_time(sizes: &[f64]) -> Vec<f64> {
+    let most = LARGEST_VOTE * sizes.iter().map(|size| size.abs()).sum::<f64>();
+    sizes.iter().map(|size| if most > 0.0 { size.abs().min(most) } else { 1.0 }).collect()
+}
+
+/// The variance between recordings by equal votes, and by time where that is more. `doubt` is the share of the usual one that it may be
+/// chance.
+fn between_recordings(residuals: &[f64], errors: &[f64], sizes: &[f64], doubt: f64) -> Between {
+    let of_each = between(residuals, errors, &vec![1.0; residuals.len()], 0.0, doubt * CHANCE);
+    let of_time = between(residuals, errors, &votes_by_time(sizes), of_each.variance, CHANCE_BY_TIME);
+    Between { uncertainty: of_each.uncertainty.max(of_time.uncertainty), part: of_each.part, ..of_time }
 }
 
 /// A spread by weighted votes.
