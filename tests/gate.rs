@@ -194,6 +194,89 @@ fn the_loop_of_the_guide_records_runs_that_the_gate_compares() {
     assert!(out(&compared).contains("4 + 4 runs"), "{}", out(&compared));
 }
 
+/// Runs git in a repository.
+fn git(repository: &Path, words: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=ada", "-c", "user.email=ada@example.org"])
+        .args(words)
+        .current_dir(repository)
+        .output()
+        .unwrap();
+    let text = format!("{}{}", out(&output), err(&output));
+    assert!(output.status.success(), "{words:?} {text}");
+    text
+}
+
+#[test]
+fn a_bisection_finds_the_slow_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pool, repository) = (folder.path().join("pool"), folder.path().join("repository"));
+    // What a recording of either speed is: each run of the program takes the next one.
+    for (speed, us) in [("fast", 1_000), ("slow", 1_500)] {
+        std::fs::create_dir_all(pool.join(speed)).unwrap();
+        for run in 1..=40 {
+            std::fs::write(pool.join(speed).join(format!("{run}.json")), trace(run, us).json()).unwrap();
+        }
+    }
+    std::fs::create_dir(&repository).unwrap();
+    git(&repository, &["init", "--quiet", "--initial-branch=main"]);
+    let program = "cd \"$(dirname \"$0\")\"\nrun=$(($(cat \"$POOL/count\" 2>/dev/null || echo 0) + 1))\necho $run > \"$POOL/count\"\n\
+                   cp \"$POOL/$(cat speed)/$run.json\" \"$RUN_DIR/rank-0.json\"\n";
+    std::fs::write(repository.join("train.sh"), program).unwrap();
+    // The fourth of six commits is slow, and the third leaves no recording.
+    for commit in 1..=6 {
+        let speed = if commit == 3 {
+            "broken"
+        } else if commit < 4 {
+            "fast"
+        } else {
+            "slow"
+        };
+        std::fs::write(repository.join("speed"), speed).unwrap();
+        std::fs::write(repository.join("count"), commit.to_string()).unwrap();
+        git(&repository, &["add", "."]);
+        git(&repository, &["commit", "--quiet", "--message", &format!("commit {commit}")]);
+    }
+    git(&repository, &["worktree", "add", "--quiet", "../good", "HEAD~5"]);
+    let guide = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/gate.md")).unwrap();
+    let script = guide.split("```sh\n#!/bin/sh\n").nth(1).unwrap().split("```").next().unwrap();
+    // The guide's script with this program in place of Python's.
+    let script = script.replace("make || exit 125\n", "").replace("python ", "sh ").replace("train.py", "train.sh");
+    let script = script.replace("tracebook ", &format!("'{}' ", env!("CARGO_BIN_EXE_tracebook")));
+    std::fs::write(folder.path().join("bisect.sh"), script).unwrap();
+    git(&repository, &["bisect", "start", "HEAD", "HEAD~5"]);
+    let bisected = Command::new("git")
+        .args(["bisect", "run", "sh", "../bisect.sh"])
+        .current_dir(&repository)
+        .env("POOL", &pool)
+        .env("TMPDIR", folder.path())
+        .env("TRACEBOOK_CACHE", "off")
+        .output()
+        .unwrap();
+    let text = format!("{}{}", out(&bisected), err(&bisected));
+    // The commit that cannot be judged stands before the slow one: both are suspects.
+    assert!(text.contains("the command left nothing in $RUN_DIR") || text.contains("ended with exit code"), "{text}");
+    let log = git(&repository, &["bisect", "log"]);
+    assert!(log.contains("# only skipped commits left to test") || log.contains("first bad commit"), "{log}");
+    let suspects: Vec<&str> = log.lines().filter(|line| line.starts_with("# possible first bad commit")).collect();
+    assert_eq!(suspects.len(), 2, "{log}");
+    assert!(suspects[0].ends_with("commit 4") && suspects[1].ends_with("commit 3"), "{log}");
+    assert!(text.contains("Regression: step grew by ") && text.contains("No regression: step "), "{text}");
+}
+
+#[test]
+fn exit_codes_of_a_bisection_tell_bad_and_skipped_commits() {
+    let folder = folder();
+    let code =
+        |sides: &[&str], more: &[&str]| gate(folder.path(), sides, &[more, &["--bisect"]].concat()).status.code();
+    assert_eq!(code(&SAME, &[]), Some(0));
+    assert_eq!(code(&SLOW, &[]), Some(1));
+    let few = ["--control", "control-1", "--control", "control-2", "--test", "slow-1", "--test", "slow-2"];
+    assert_eq!(code(&few, &[]), Some(125), "inconclusive");
+    assert_eq!(code(&["control-9", "slow-1"], &[]), Some(125));
+    assert_eq!(code(&SAME, &["--limit", "much"]), Some(128));
+}
+
 /// Puts copies of runs beside them: under another name, as a link, and by another spelling of the path.
 fn copied(folder: &Path, name: &str, copy: &str) {
     std::fs::create_dir(folder.join(copy)).unwrap();

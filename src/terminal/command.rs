@@ -10,7 +10,7 @@ use super::{
     diff::Diff,
     explain::Explain,
     export::Export,
-    gate::Gate,
+    gate::{BISECT, Gate},
     record_loop::RecordLoop,
     report::ReportCommand,
     tree_diff::TreeDiff,
@@ -55,7 +55,8 @@ pub enum Command {
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded; 4: regression; 5: inconclusive; 130: interrupted.
+    /// 0: success; 1: error; 2: wrong usage; 3: `--fail-over` exceeded; 4: regression; 5: inconclusive; 130: interrupted. With
+    /// `gate --bisect` those of `git bisect run`.
     pub code: u8,
     /// The message for standard error; may be empty.
     pub message: String,
@@ -77,7 +78,10 @@ pub fn command(command: Command, words: Vec<OsString>) -> Exit {
         Command::Report => &ReportCommand,
         Command::Export => &Export,
     };
-    exit(&magic.spelled(), parse_and_run(magic, words))
+    // Also wrong usage of the flag must end a bisection, so the words decide.
+    let bisects = command == Command::Gate && words.iter().any(|word| word == BISECT);
+    let codes = if bisects { bisect_code } else { shell_code };
+    exit(&magic.spelled(), codes, parse_and_run(magic, words))
 }
 
 /// Runs a magic that was written as a command, `operators runs/a --by module`: its name, and the words after it.
@@ -95,22 +99,40 @@ pub fn magic_command(words: Vec<OsString>) -> Exit {
         let (line, words) = ask::of_command(name, rest, folder.path())?;
         parse_and_run(&line, words.into_iter().map(OsString::from).collect())
     };
-    exit(&spelled, run())
+    exit(&spelled, shell_code, run())
 }
 
-fn exit(name: &str, result: Result<(), Error>) -> Exit {
+/// The exit code of an error.
+fn shell_code(error: &Error) -> u8 {
+    match error {
+        Error::FailOver { .. } => 3,
+        Error::Regression(_) => 4,
+        Error::Inconclusive(_) => 5,
+        error if is_interrupt(error) => 130,
+        error if ["UsageError", "SelectionError"].contains(&error.ename()) => 2,
+        _ => 1,
+    }
+}
+
+/// The exit code of an error for `git bisect run`: 1 calls the commit bad, 125 skips it, and what is above 127 ends the bisection.
+fn bisect_code(error: &Error) -> u8 {
+    match error {
+        Error::Regression(_) => 1,
+        Error::Inconclusive(_) | Error::Trace(_) => 125,
+        error if is_interrupt(error) => 130,
+        _ => 128,
+    }
+}
+
+fn is_interrupt(error: &Error) -> bool {
+    error.ename() == "KeyboardInterrupt"
+}
+
+fn exit(name: &str, code: fn(&Error) -> u8, result: Result<(), Error>) -> Exit {
     match result {
         Ok(()) => Exit { code: 0, message: String::new() },
         Err(error) => {
-            let code = match &error {
-                Error::FailOver { .. } => 3,
-                Error::Regression(_) => 4,
-                Error::Inconclusive(_) => 5,
-                Error::Interrupted => 130,
-                Error::Rust(failure) if failure.ename == "KeyboardInterrupt" => 130,
-                error if ["UsageError", "SelectionError"].contains(&error.ename()) => 2,
-                _ => 1,
-            };
+            let code = code(&error);
             let text = error.to_string();
             let is_named = text.starts_with(name) || text.starts_with('%') || text.starts_with("tracebook");
             Exit { code, message: if is_named { text } else { format!("{name}: {text}") } }

@@ -23,7 +23,21 @@ pub(super) const INCONCLUSIVE: Argument =
     Argument::flag("inconclusive", Kind::Choice(&["pass", "fail"]), "what to do if the recordings cannot tell")
         .or("fail");
 
-const LIMITS: Group = Group::new("Limits", &[LIMIT, INCONCLUSIVE]);
+/// The flag for `git bisect run`, as it is written.
+pub(super) const BISECT: &str = "--bisect";
+
+const LIMITS: Group = Group::new(
+    "Limits",
+    &[
+        LIMIT,
+        INCONCLUSIVE,
+        Argument::flag(
+            "bisect",
+            Kind::Switch,
+            "exit codes for git bisect run: 0 good, 1 bad, 125 skipped, 128 ends it",
+        ),
+    ],
+);
 
 /// A baseline instead of a control.
 const BASELINE: Group = Group::new(
@@ -102,7 +116,9 @@ impl Magic for Gate {
          a region causes is not its own: accept class:idle, too.\n\n\
          --json writes one object: version (1), verdict, sentence, scope, samples, comparable, limits, structure, regressions, \
          improvements, accepted, warnings, seed; times end in _ns, growths are shares of control.\n\n\
-         Exit code: 0 no regression, 4 regression, 5 inconclusive (0 with --inconclusive pass), 1 an error, 2 wrong usage."
+         Exit code: 0 no regression, 4 regression, 5 inconclusive (0 with --inconclusive pass), 1 an error, 2 wrong usage. With --bisect: \
+         0 no regression, 1 regression, 125 for a commit that cannot be judged (inconclusive, or its recording cannot be read), 128 for \
+         wrong usage and other errors, which ends the bisection."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -111,6 +127,7 @@ impl Magic for Gate {
             "tracebook gate runs/main runs/branch --limit 3% --limit class:idle=10% --limit 'aten::linear=5%'",
             "tracebook gate --control 'runs/control-*' --test 'runs/test-*' --markdown comment.md --junit gate.xml --json gate.json",
             "tracebook gate --baseline main runs/today --limit 5%",
+            "git bisect run sh bisect.sh  # its last line: tracebook gate --control \"$runs/control-*\" --test \"$runs/test-*\" --bisect",
             "tracebook gate runs/main runs/branch --accept aten::_softmax --reason 'float64 is more accurate'",
         ]
     }
