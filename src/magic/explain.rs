@@ -3,7 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled, write};
-use super::view::{self, Frame, METHOD, ONE_TABLE, RESULT, is_one_table, size, write_csv, write_html};
+use super::view::{self, Frame, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, size, write_csv, write_html};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -69,6 +69,7 @@ pub(crate) const SAMPLES: Group = Group::new(
         )
         .or("all regions"),
         METHOD,
+        RELEVANT,
     ],
 );
 
@@ -98,7 +99,8 @@ pub(crate) const NOTES: &str = "The call trees of both sides are aligned by stru
     Intervals, q and verdicts: with one run a side the samples are its iterations, and verdicts are about these recordings; with several \
     runs on both sides, each a fresh process, the samples are runs, and verdicts are about the programs. Ranks of an iteration wait for \
     each other and count as one sample. Regions that are the same code with the same shapes on both sides measure how much recordings \
-    differ by themselves; a change counts only beyond that, and beyond 1 %. Fewer than four samples a side are too few. q is p corrected \
+    differ by themselves, which widens intervals. A change counts if its whole interval is beyond --relevant (1 %), and there is no relevant \
+    change if the interval is inside of it. Fewer than four samples a side are too few. q is p corrected \
     for all rows of a level.\n\n\
     --events writes one row per GPU event of the recordings: side, run (its place in the side, from 0), rank, iteration, ts and dur \
     (ns, as recorded), stream, name, region (as in the tables of --json and --csv; empty if the event is left out), grade (if it \
@@ -359,6 +361,9 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     }
     if let Some(method) = call.text("method").and_then(TestKind::of) {
         query = query.method(method);
+    }
+    if let Some(percent) = call.percent("relevant") {
+        query = query.relevant(percent.to_f64() / 100.0);
     }
     if call.has("events") {
         query = query.keep_events();

@@ -71,6 +71,8 @@ pub enum Kind {
     Size,
     /// A percentage: `5%`, or `5`.
     Percent,
+    /// A percentage above 0 and below 100.
+    Margin,
     /// Ids of a trace: `0,2,4-7`, or `all`.
     List(IdKind),
     /// One of these words.
@@ -229,7 +231,7 @@ impl Kind {
             Kind::Whole => "N".to_owned(),
             Kind::Number => "X".to_owned(),
             Kind::Size => "SIZE".to_owned(),
-            Kind::Percent => "P%".to_owned(),
+            Kind::Percent | Kind::Margin => "P%".to_owned(),
             Kind::List(_) => "LIST".to_owned(),
             Kind::Choice(words) => words.join("|"),
             Kind::Choices(words) => words.join(","),

@@ -101,6 +101,10 @@ pub(in crate::magic) fn read(magic: &str, what: &str, kind: Kind, text: &str) ->
         },
         Kind::Size => trace::parse_size(text).map(Value::Whole).ok_or_else(unexpected),
         Kind::Percent => Percentage::read(text).map(Value::Percent).ok_or_else(unexpected),
+        Kind::Margin => {
+            let is_margin = |percent: &Percentage| (f64::MIN_POSITIVE..100.0).contains(&percent.to_f64());
+            Percentage::read(text).filter(is_margin).map(Value::Percent).ok_or_else(unexpected)
+        }
         Kind::List(_) if text.trim().eq_ignore_ascii_case("all") => Ok(Value::All),
         Kind::List(IdKind::RanksOrSlowest) if text.trim().eq_ignore_ascii_case("slowest") => Ok(Value::Slowest),
         Kind::List(_) => list(text).map(Value::List).ok_or_else(unexpected),
@@ -172,6 +176,7 @@ pub(in crate::magic) fn expected(kind: Kind) -> &'static str {
         Kind::Number => "a number",
         Kind::Size => "bytes, or 8G, 500M",
         Kind::Percent => "a percentage such as 5%",
+        Kind::Margin => "a percentage above 0 and below 100, such as 1%",
         Kind::List(IdKind::RanksOrSlowest) => "a list of whole numbers such as 0,2,4-7, all or slowest",
         Kind::List(_) => "a list of whole numbers such as 0,2,4-7, or all",
         Kind::Choice(_) => "a word",

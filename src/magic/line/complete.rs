@@ -222,6 +222,7 @@ impl Line<'_> {
             | Kind::Number
             | Kind::Size
             | Kind::Percent
+            | Kind::Margin
             | Kind::Code
             | Kind::Annotation
             | Kind::Text

@@ -31,7 +31,7 @@ pub(crate) use report_page::ReportPage;
 pub(crate) use rows::SelectedRows;
 pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, selection_flag, trace_diff, unused_iterations};
 pub(crate) use stats::{
-    METHOD, RunsOfSide, STATS, compare_stats, refuse_without_stats, stats_caption, stats_columns, stats_diff,
+    METHOD, RELEVANT, RunsOfSide, STATS, compare_stats, refuse_without_stats, stats_caption, stats_columns, stats_diff,
 };
 pub(crate) use table::{Frame, chosen, deliver, select, size, table};
 pub(crate) use trace_view::grouped;

@@ -16,6 +16,10 @@ use trace_view::{EventCells, Part, Report};
 pub(crate) const METHOD: Argument =
     Argument::flag("method", Kind::Choice(&METHODS), "the test that p and q come from").or("mann-whitney");
 
+/// The smallest change that matters.
+pub(crate) const RELEVANT: Argument =
+    Argument::flag("relevant", Kind::Margin, "the smallest change that matters, of what changed").or("1%");
+
 /// Words of `--method`.
 const METHODS: [&str; 4] = [TestKind::WORDS[0].0, TestKind::WORDS[1].0, TestKind::WORDS[2].0, TestKind::WORDS[3].0];
 
@@ -31,6 +35,7 @@ pub(crate) const STATS: Group = Group::new(
         Argument::flag("warmup", Kind::Whole, "with --stats: leave out this many first iterations of each run")
             .or("those before a change in the first third"),
         METHOD,
+        RELEVANT,
     ],
 );
 
@@ -62,7 +67,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
 /// # Errors
 /// If one was given.
 pub(crate) fn refuse_without_stats(call: &Call<'_>) -> Result<(), Error> {
-    match ["warmup", "method"].into_iter().find(|flag| call.has(flag)) {
+    match ["warmup", "method", "relevant"].into_iter().find(|flag| call.has(flag)) {
         Some(flag) => {
             let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
             Err(error.hint("add --stats").into())
@@ -138,6 +143,9 @@ pub(crate) fn stats_diff(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> Result<Sta
     }
     if let Some(method) = call.text("method").and_then(TestKind::of) {
         diff = diff.method(method);
+    }
+    if let Some(percent) = call.percent("relevant") {
+        diff = diff.relevant(percent.to_f64() / 100.0);
     }
     if let Some(warmup) = call.whole("warmup") {
         diff = diff.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));

@@ -2,7 +2,7 @@
 
 use super::run_times::{RegionTime, RunTimes};
 use super::stored::{Baseline, BaselineRegion};
-use crate::certainty::{ALPHA, score};
+use crate::certainty::{ALPHA, RELEVANT, score};
 use crate::gate::{
     ChangedRegion, Gate, GateAnswer, Limited, Measured, StructuralFact, is_named, judge_limit, left_out_classes,
 };
@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Level of intervals.
 const LEVEL: f64 = 0.95;
-/// Smallest relevant change, as a share of the quantity and of the step.
-const RELEVANT: f64 = 0.01;
+/// Smallest relevant change, as a share of the step.
 const OF_STEP: f64 = 0.001;
 /// Largest spread of unchanged regions of comparable recordings, with GPU work and without.
 const SPREAD: [f64; 2] = [0.10, 0.20];

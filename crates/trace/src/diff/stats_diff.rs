@@ -5,6 +5,7 @@ use super::distinct_runs::DistinctRuns;
 use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
 use super::stats_rows::StatsSide;
+use crate::certainty::Judging;
 use crate::dataset::Recording;
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;
@@ -44,7 +45,7 @@ pub struct StatsDiff {
     filter: Option<Filter>,
     marker: Option<Regex>,
     warmup: Option<usize>,
-    test: TestKind,
+    judging: Judging,
     seed: u64,
 }
 
@@ -66,7 +67,7 @@ impl StatsDiff {
             filter: None,
             marker: None,
             warmup: None,
-            test: TestKind::default(),
+            judging: Judging::default(),
             seed: 0,
         }
     }
@@ -146,7 +147,14 @@ impl StatsDiff {
     /// Selects the test that p and q come from; Mann–Whitney by default.
     #[must_use]
     pub fn method(mut self, method: TestKind) -> Self {
-        self.test = method;
+        self.judging.method = method;
+        self
+    }
+
+    /// Sets the smallest change that matters, as a share of what changed, from 0 to 1; 0.01 by default.
+    #[must_use]
+    pub fn relevant(mut self, share: f64) -> Self {
+        self.judging.relevant = share;
         self
     }
 
@@ -186,7 +194,7 @@ impl StatsDiff {
             let sides = [control?, test?];
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
-            let options = Options { test: self.test, seed: self.seed, paired, ..Options::new(scope) };
+            let options = Options { seed: self.seed, ..self.judging.options(scope, paired) };
             let labels = self.side_labels();
             let [control, test] = sides;
             let [first, second] = labels;

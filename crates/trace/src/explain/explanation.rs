@@ -8,13 +8,13 @@ use super::region_group::Group;
 use super::side_summary::SideSummary;
 use super::sides::RecordedRank;
 use super::tree_diff::{either, main_leaf};
+use crate::certainty::Judging;
 use crate::frame::columns::NAME;
 use crate::{LabeledTrace, Result, Warning};
 use call_tree::{
     Cause, Change, Class, Coverage, Grade, HostWork, LabelId, Labels, NodeId, RegionChange, Tree, largest,
 };
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
-use statistics::TestKind;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -120,7 +120,7 @@ pub struct Explanation {
     /// Iterations are those of a marker.
     pub(super) is_marked: bool,
     pub(super) keeps_events: bool,
-    pub(super) method: TestKind,
+    pub(super) judging: Judging,
     pub(super) groups: OnceLock<Vec<Group>>,
     pub(super) certainty: OnceLock<Certainty>,
     pub(super) with_modules: SidesWithModules,
@@ -135,7 +135,7 @@ pub(super) struct Origin {
     pub(super) chosen: Option<Chosen>,
     pub(super) is_marked: bool,
     pub(super) keeps_events: bool,
-    pub(super) method: TestKind,
+    pub(super) judging: Judging,
 }
 
 impl Explanation {
@@ -146,7 +146,7 @@ impl Explanation {
     }
 
     pub(super) fn of(mut found: call_tree::Explanation, labels: Labels, origin: Origin) -> Self {
-        let Origin { phases, sides, mut ranks, warnings, chosen, is_marked, keeps_events, method } = origin;
+        let Origin { phases, sides, mut ranks, warnings, chosen, is_marked, keeps_events, judging } = origin;
         if !keeps_events {
             found.events = Default::default();
             // The numbers of samples stay, the traces need not.
@@ -201,7 +201,7 @@ impl Explanation {
             chosen,
             is_marked,
             keeps_events,
-            method,
+            judging,
             groups: OnceLock::new(),
             certainty: OnceLock::new(),
         }

@@ -9,7 +9,7 @@ use super::phases::{match_phases, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
 use super::state::{Encoded, ExplainState, NAME, RankState, wrong};
-use crate::certainty::EventMix;
+use crate::certainty::{EventMix, Judging};
 use crate::collective::Collectives;
 use crate::diff::{finished, mapped, merged};
 use crate::exec::checkpoint;
@@ -67,6 +67,8 @@ pub struct ExplainPlan {
     pub(super) warnings: Vec<Warning>,
     /// Word of the test that p comes from.
     pub(super) method: String,
+    /// The smallest change that matters, as a share.
+    pub(super) relevant: f64,
 }
 
 impl ExplainPlan {
@@ -194,7 +196,7 @@ impl ExplainPlan {
             is_marked: self.marker.is_some(),
             phases,
             keeps_events: self.keeps_events,
-            method: TestKind::of(&self.method).unwrap_or_default(),
+            judging: Judging { method: TestKind::of(&self.method).unwrap_or_default(), relevant: self.relevant },
         };
         Ok(Explanation::of(found, labels, origin))
     }

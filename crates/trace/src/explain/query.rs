@@ -6,6 +6,7 @@ use super::plan::ExplainPlan;
 use super::sides::PlannedSide;
 use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
+use crate::certainty::Judging;
 use crate::dataset::Recording;
 use crate::diff::{DistinctRuns, SideRanks, compared_elsewhere};
 use crate::exec::batches::Batches;
@@ -54,7 +55,7 @@ pub struct Explain {
     needs_two_recordings: bool,
     /// A warning for each run that is left out as a copy of another run.
     copies: Vec<Warning>,
-    method: TestKind,
+    judging: Judging,
 }
 
 impl Explain {
@@ -81,7 +82,7 @@ impl Explain {
             keeps_events: false,
             needs_two_recordings: false,
             copies: Vec::new(),
-            method: TestKind::default(),
+            judging: Judging::default(),
         }
     }
 
@@ -174,7 +175,15 @@ impl Explain {
     /// The test that p comes from; Mann–Whitney by default.
     #[must_use]
     pub fn method(mut self, method: TestKind) -> Self {
-        self.method = method;
+        self.judging.method = method;
+        self
+    }
+
+    /// The smallest change that matters, as a share of what changed, from 0 to 1; 0.01 by default. A change counts if its whole
+    /// interval lies beyond it, and there is no relevant change if its whole interval lies inside.
+    #[must_use]
+    pub fn relevant(mut self, share: f64) -> Self {
+        self.judging.relevant = share;
         self
     }
 
@@ -279,7 +288,8 @@ impl Explain {
             keeps_events,
             condition: self.filter.as_ref().map(Filter::to_string),
             warnings: self.warnings(),
-            method: self.method.word().to_owned(),
+            method: self.judging.method.word().to_owned(),
+            relevant: self.judging.relevant,
         })
     }
 

@@ -13,7 +13,7 @@ impl Certainty {
     fn of(explanation: &Explanation) -> Self {
         let [control, test] = &explanation.sides;
         let scope = if control.runs > 1 && test.runs > 1 { Scope::Program } else { Scope::Recording };
-        let options = Options { test: explanation.method, paired: explanation.is_paired(), ..Options::new(scope) };
+        let options = explanation.judging.options(scope, explanation.is_paired());
         let quantities = Quantities::of(explanation);
         let answer = quantities.as_ref().ok().and_then(|quantities| compare(&quantities.values, &options).ok());
         match (quantities, answer) {
@@ -92,8 +92,7 @@ impl Explanation {
     /// more quantity beside those of [`Self::certainty`], judged by the same unchanged regions; q corrects for the sets alone.
     pub fn judge(&self, sets: &[Vec<usize>]) -> Vec<Judged> {
         let intervals = 1 + sets.len();
-        let options =
-            Options { test: self.method, paired: self.is_paired(), intervals, ..Options::new(self.certainty().scope) };
+        let options = Options { intervals, ..self.judging.options(self.certainty().scope, self.is_paired()) };
         let judged = Quantities::of_sets(self, sets).and_then(|quantities| compare(&quantities, &options));
         match judged {
             Ok(answer) => {

@@ -51,12 +51,7 @@ impl Explanation {
             quantities.push(source.part(part, left_out)?);
         }
         // Parts are judged by ratios, whose intervals need no resamples.
-        let options = Options {
-            test: self.method,
-            paired: self.is_paired(),
-            intervals: 0,
-            ..Options::new(self.certainty().scope)
-        };
+        let options = Options { intervals: 0, ..self.judging.options(self.certainty().scope, self.is_paired()) };
         let answer = compare(&quantities, &options)?;
         let of_parts = answer.changes.iter().skip(before);
         Ok(of_parts

@@ -57,7 +57,11 @@ fn ranks_of_an_iteration_are_one_sample() {
     let quantities = Quantities::of(&explanation).unwrap();
     // Steps of 600 and 720 µs: the mean of both ranks.
     assert_eq!(quantities.values[0].control.values()[0], 660_000.0);
-    assert!(explanation.sentences().contains("means of 6 + 6 iterations"), "{}", explanation.sentences());
+    assert!(
+        explanation.sentences().contains("means of 6 + 6 iterations"),
+        "{}",
+        explanation.sentences()
+    );
 }
 
 #[test]
@@ -78,6 +82,30 @@ fn slower_region_between_unchanged_ones_is_a_regression() {
     assert_eq!(explanation.structure(), []);
     let whole: Vec<Vec<usize>> = vec![rows.iter().map(|row| row.id).collect(), vec![0]];
     assert_eq!(explanation.judge(&whole)[1].verdict, Verdict::Regression);
+}
+
+#[test]
+fn what_matters_can_be_named() {
+    let factors = [QUIET, QUIET].concat();
+    let (a, b) = (run("a", &[rank(0, &factors, 0, false)]), run("b", &[rank(0, &factors, 3, false)]));
+    let verdict = |share: f64| {
+        let explanation = Explain::new(&a, &b).relevant(share).run().unwrap();
+        let index = explanation.rows().iter().position(|row| row.kernel == "gemm_0").unwrap();
+        let judged = explanation.certainty().regions[index].unwrap();
+        assert_eq!(explanation.judge(&[vec![index]])[0].verdict, judged.verdict, "{share}");
+        judged.verdict
+    };
+    // A kernel of 10 to 12 µs is 3 µs slower: 25 to 30 %.
+    assert_eq!(verdict(0.01), Verdict::Regression);
+    assert!(matches!(verdict(0.27), Verdict::Inconclusive(_)));
+    assert_eq!(verdict(0.6), Verdict::NoRelevantChange);
+    let stats = |share: f64| crate::StatsDiff::new(&a, &b).relevant(share).run().unwrap();
+    let of = |share: f64, verdict: &str| {
+        let frame = stats(share).frame;
+        let words = frame.column("verdict").unwrap().str().unwrap();
+        words.iter().flatten().filter(|word| *word == verdict).count()
+    };
+    assert!(of(0.01, "regression") > 0 && of(0.6, "regression") == 0 && of(0.6, "no relevant change") > 0);
 }
 
 #[test]
