@@ -334,7 +334,7 @@ fn explain_prints_a_page_and_writes_files() {
     let output = tracebook(folder.path(), &words);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("test is as fast as control a step: 100 µs → 100 µs"), "{text}");
+    assert!(text.starts_with("test is as fast as control a step, 100 µs → 100 µs"), "{text}");
     assert!(text.contains("By class: compute +2.00 µs, idle −2.00 µs."), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(folder.path().join("why.json")).unwrap()).unwrap();
     assert_eq!(document["classes"][0]["delta_ns"], 2_000.0);
@@ -448,7 +448,7 @@ fn tree_diff_prints_a_tree_and_writes_files() {
     let output = tracebook(folder.path(), &words);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("test is as fast as control a step: 100 µs → 100 µs"), "{text}");
+    assert!(text.starts_with("test is as fast as control a step, 100 µs → 100 µs"), "{text}");
     assert!(text.contains("the aligned tree · control → test") && text.contains("▾ idle"), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(folder.path().join("tree.json")).unwrap()).unwrap();
     assert_eq!(document["rows"][0]["delta_ns"], 2_000.0);

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use trace::columns::DIFF_DURATION;
 use trace::polars::prelude::DataFrame;
 use trace::statistics::Scope;
-use trace::{ComparedStats, Warning, display_table};
+use trace::{ComparedStats, Sentence, Warning, display_table};
 use trace_view::{Part, Report};
 
 /// Version of the document.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Compares the runs of both sides, and writes what the call asks for.
 pub(super) fn run(call: &Call<'_>, context: &mut Context<'_>, prints: bool) -> Result<(), Error> {
@@ -42,7 +42,7 @@ pub(super) fn run(call: &Call<'_>, context: &mut Context<'_>, prints: bool) -> R
     let shown = columns.or_else(|| Some(stats_columns(&compared)));
     let caption = stats_caption(&compared);
     let shown = table(call, rows, &shown, DIFF_DURATION, |df, rows| display_table(df, &caption, rows))?;
-    let mut report = Report::of(Part::Text(compared.sentences.join("\n"))).with(Part::Table(shown));
+    let mut report = Report::of(Part::Text(compared.text())).with(Part::Table(shown));
     Screen::file(call, "csv", |out| csv(&file, out))?;
     Screen::file(call, "json", |out| write_json(&document(call, &sides, &compared, &file, &warnings), out))?;
     if prints {
@@ -79,7 +79,7 @@ fn document(
         "n": answer.samples,
         "comparable": compared.comparable,
         "noise_floor": { "gpu": floor(answer.gpu), "host": floor(answer.host) },
-        "sentences": compared.sentences,
+        "sentences": compared.sentences.iter().map(Sentence::to_json).collect::<Vec<_>>(),
         "columns": columns,
         "rows": rows,
         "warnings": warnings,

@@ -76,7 +76,7 @@ pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
 pub use call_tree;
 pub use callstack::CALL_TREE_COLUMNS;
 pub use causal;
-pub use certainty::SampleKind;
+pub use certainty::{SampleKind, Sentence};
 pub use collective::{ChargedRank, Stragglers};
 pub use comparisons::{COMPARISONS, ComparisonEntry};
 pub use config::{

@@ -46,11 +46,11 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
     // The last table says what bounds a step.
     assert_eq!((count(PLOTLY), count(TABLE)), (1, 4));
     let text = notebook.text("%explain old new");
-    assert!(text.starts_with("new is as fast as old a step: 100 µs → 100 µs, means of 2 + 2 iterations."), "{text}");
+    assert!(text.starts_with("new is as fast as old a step, 100 µs → 100 µs."), "{text}");
     assert!(text.contains("By class: compute +15.0 µs, idle −15.0 µs."), "{text}");
     assert!(text.contains("1 region: 1 exact."), "{text}");
     assert!(text.contains("What bounds a step of the first rank. host-bound, as before: old is host-bound"), "{text}");
-    assert!(notebook.text("%explain old,older new").contains("means of 2 + 1 runs of 4 + 2 iterations"));
+    assert!(notebook.text("%explain old,older new").contains("(2 + 1 runs of 4 + 2 iterations)"));
 }
 
 #[test]
@@ -75,10 +75,16 @@ fn files_and_variables_contain_all_regions() {
     let text = notebook.text(&line);
     assert!(text.contains("regions: DataFrame 1 × 18"), "{text}");
     let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
-    assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&2.into(), &15_000.0.into()));
+    assert_eq!((&document["version"], &document["regions"][0]["delta_ns"]), (&3.into(), &15_000.0.into()));
     let rows = std::fs::read_to_string(csv).unwrap();
     assert!(rows.starts_with("region,path,name,grade,why,control_count") && rows.lines().count() == 2, "{rows}");
     assert_eq!(notebook.text("%explain old new --quiet"), "");
+    let error = notebook.error("%explain old new --relevant 0");
+    assert!(
+        error.contains("invalid --relevant `0`: expected a percentage above 0 and below 100, such as 1%"),
+        "{error}"
+    );
+    assert!(notebook.text("%explain old new --relevant 2.5%").starts_with("new is as fast as old"));
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn comparisons_of_runs_take_a_group_as_a_side() {
     let folder = folder();
     let mut notebook = loaded(&folder);
     let text = notebook.text("%explain control test");
-    assert!(text.contains("means of 3 + 1 runs of 6 + 2 iterations"), "{text}");
+    assert!(text.contains("(3 + 1 runs of 6 + 2 iterations)"), "{text}");
     assert!(text.contains("control → test"), "{text}");
     // The same answer about runs by name; only the names of the side differ.
     let by_name = notebook.text("%explain control_1,control_2,control_3 test");

@@ -54,7 +54,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
     context.check_interrupt()?;
     context.warn_of(call, diff.warnings().iter().chain(&compared.warnings));
     if call.shows() {
-        context.show(&Report { parts: vec![Part::Text(compared.sentences.join("\n"))] });
+        context.show(&Report { parts: vec![Part::Text(compared.text())] });
     }
     let (caption, columns) = (stats_caption(&compared), stats_columns(&compared));
     let df = compared.frame;

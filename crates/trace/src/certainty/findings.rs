@@ -1,6 +1,7 @@
 //! Conclusions of a comparison, and its limits, in sentences.
 
-use super::words::{ALPHA, SampleKind, percent};
+use super::sentence::Sentence;
+use super::words::{ALPHA, SampleKind, percent, smallest};
 use crate::shorten_name;
 use statistics::{Comparability, Controls, FEWEST, Inconclusive, Scope, Verdict};
 use std::collections::HashMap;
@@ -65,7 +66,7 @@ impl Findings {
     }
 
     /// Says that the recordings cannot be compared; this comes before everything else.
-    pub(crate) fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<Sentence> {
         let Comparability::NotComparable { .. } = self.comparability else { return None };
         let floor = self.gpu.or(self.host)?.floor_share();
         let of = self.of;
@@ -73,14 +74,15 @@ impl Findings {
             Scope::Recording => "What follows describes the recordings, not the code.",
             Scope::Program => "Verdicts rest on the differences between runs alone.",
         };
-        Some(format!(
+        let text = format!(
             "These recordings are not comparable: {of}s with the same code and shapes differ by {} among themselves. {runs}",
             percent(floor)
-        ))
+        );
+        Some(Sentence::new("not_comparable", text).with("noise_floor", floor))
     }
 
-    /// Says how much slower the mean step is, with its interval where there are enough samples.
-    pub(crate) fn step(&self) -> String {
+    /// Says how much slower the mean step is, with its interval where there are enough samples, and from which origins.
+    pub(crate) fn step(&self, origins: Option<&str>) -> Sentence {
         let ([control, test], delta) = (self.step.us, self.step.delta_us);
         let share = if control > 0.0 { format!(" ({:.1} %)", 100.0 * delta.abs() / control) } else { String::new() };
         let change = match delta {
@@ -92,39 +94,55 @@ impl Findings {
             .step
             .interval_us
             .map_or(String::new(), |[low, high]| format!(" (95 % {} … {})", signed(low), signed(high)));
-        format!(
-            "{} {} {change} a step: {} → {}{interval}, means of {}.",
+        let origins = origins.map_or(String::new(), |origins| format!(": {origins}"));
+        let text = format!(
+            "{} {} {change} a step, {} → {}{interval}{origins}.",
             self.names[1],
             if self.names[1].contains([',', '…']) { "are" } else { "is" },
             time(control),
             time(test),
-            self.samples_text(),
-        )
+        );
+        let ends = self.step.interval_us;
+        Sentence::new("step", text)
+            .with("control_us", control)
+            .with("test_us", test)
+            .with("delta_us", delta)
+            .with_known("low_us", ends.map(|[low, _]| low))
+            .with_known("high_us", ends.map(|[_, high]| high))
     }
 
-    /// Says in one sentence what can be told of the step: the verdict, in its scope.
-    pub(crate) fn verdict(&self) -> String {
+    /// Says in one sentence what can be told of the step: the verdict, in its scope. Where it is inconclusive, the pairs of these
+    /// recordings come first.
+    pub(crate) fn verdict(&self) -> Sentence {
         let scope = match (self.scope, self.kind) {
             (Scope::Program, _) => "Between the programs",
             (_, SampleKind::Ranks) => "Between these recordings, across ranks",
             _ => "Between these recordings",
         };
         let about = match self.step.verdict {
-            Verdict::Regression => "the step is a regression".to_owned(),
-            Verdict::Improvement => "the step is an improvement".to_owned(),
+            Verdict::Regression => ["the step is a regression".to_owned(), self.pairs()],
+            Verdict::Improvement => ["the step is an improvement".to_owned(), self.pairs()],
             Verdict::NoRelevantChange => {
-                format!("the step has no relevant change (at most {})", percent(self.step.relevance))
+                [format!("the step has no relevant change (at most {})", percent(self.step.relevance)), self.pairs()]
             }
-            Verdict::Inconclusive(why) => format!("inconclusive, {}", self.why(why)),
+            Verdict::Inconclusive(why) => [self.pairs(), format!("inconclusive, {}", self.why(why))],
         };
-        format!("{scope} ({}{}): {about}{}.", self.samples_text(), self.worth(), self.pairs())
+        let about: Vec<String> = about.into_iter().filter(|part| !part.is_empty()).collect();
+        let text = format!("{scope} ({}{}): {}.", self.samples_text(), self.worth(), about.join("; "));
+        Sentence::new("verdict", text)
+            .with("control_samples", self.samples[0] as f64)
+            .with("test_samples", self.samples[1] as f64)
+            .with("relevance", self.step.relevance)
+            .with_known("p", self.step.p)
+            .with_known("slower_share_of_pairs", self.step.superiority)
+            .with_known("smallest_change", smallest(self.step.verdict))
     }
 
     /// Says why there is no verdict although the interval of the means leaves zero out.
-    pub(crate) fn apart(&self) -> Option<&'static str> {
+    pub(crate) fn apart(&self) -> Option<Sentence> {
         self.step.interval_us.filter(|[low, high]| *low > 0.0 || *high < 0.0)?;
         let Verdict::Inconclusive(why) = self.step.verdict else { return None };
-        match why {
+        let text = match why {
             Inconclusive::TooFew { .. } | Inconclusive::OneRecording | Inconclusive::NoiseUnknown => {
                 Some("The interval of the means leaves 0 out, but so few samples can be in that order by chance.")
             }
@@ -135,7 +153,8 @@ impl Findings {
                 Some("The interval of the means leaves 0 out, but reaches changes that are too small to matter.")
             }
             _ => None,
-        }
+        };
+        text.map(|text| Sentence::new("interval", text))
     }
 
     /// Says in how many pairs test is slower, if there are enough samples; p is that of the order of the samples.
@@ -150,11 +169,11 @@ impl Findings {
         match self.kind {
             // Equal ones count half.
             SampleKind::Ranks => {
-                format!("; {} is {word} on {} of {n} ranks{p}", self.names[1], count_text(share * n as f64))
+                format!("{} is {word} on {} of {n} ranks{p}", self.names[1], count_text(share * n as f64))
             }
             kind => {
                 let one = if kind == SampleKind::Runs { "a run" } else { "an iteration" };
-                format!("; {one} of {} is {word} in {:.0} of 100 pairs{p}", self.names[1], 100.0 * share)
+                format!("{one} of {} is {word} in {:.0} of 100 pairs{p}", self.names[1], 100.0 * share)
             }
         }
     }
@@ -189,27 +208,30 @@ impl Findings {
     }
 
     /// Says how much recordings differ by themselves, whether by a common factor, and how comparable that makes them.
-    pub(crate) fn noise(&self) -> Vec<String> {
+    pub(crate) fn noise(&self) -> Vec<Sentence> {
         let mut sentences = Vec::new();
         let mut has_factor = false;
         for (controls, name) in [(self.gpu, "GPU"), (self.host, "host")] {
             let Some(controls) = controls else { continue };
             let unchanged = counted(controls.count, &format!("unchanged {}", self.of));
-            sentences.push(format!("Noise floor of the {name}: {} ({unchanged}).", percent(controls.floor_share())));
+            let text = format!("Noise floor of the {name}: {} ({unchanged}).", percent(controls.floor_share()));
+            let sentence = Sentence::new("noise_floor", text).with("noise_floor", controls.floor_share());
+            sentences.push(sentence.with("unchanged", controls.count as f64));
             if let Some(factor) = controls.common_factor {
                 has_factor = true;
                 let then = match self.scope {
                     Scope::Recording => "verdicts leave the factor out",
                     Scope::Program => "verdicts are on times with the factor",
                 };
-                sentences.push(format!(
+                let text = format!(
                     "Nearly all unchanged {}s of the {name} take {factor:.2} times as long in {}: clock or load, not code; {then}.",
                     self.of, self.names[1]
-                ));
+                );
+                sentences.push(Sentence::new("common_factor", text).with("factor", factor));
             }
         }
         let of = self.of;
-        sentences.extend(match (self.comparability, self.score) {
+        let comparable = match (self.comparability, self.score) {
             (Comparability::Comparable { .. }, Some(score)) if has_factor => {
                 Some(format!("But for that factor, the recordings can be compared: {score:.2} of 1."))
             }
@@ -225,20 +247,23 @@ impl Findings {
             // Said by the verdict.
             _ if self.samples.iter().any(|&samples| samples < 2) => None,
             _ => Some(format!("How alike the recordings are is unknown: too few {of}s are unchanged.")),
-        });
+        };
+        let as_sentence = |text| Sentence::new("comparable", text).with_known("comparable", self.score);
+        sentences.extend(comparable.map(as_sentence));
         sentences
     }
 
     /// Says what to record for the question that these recordings cannot answer.
-    pub(crate) fn advice(&self) -> Option<String> {
+    pub(crate) fn advice(&self) -> Option<Sentence> {
         let of = match self.runs {
             [1, 1] => "from one recording of each",
             [1, _] | [_, 1] => "with one recording on a side",
             _ => return None,
         };
-        Some(format!(
+        let text = format!(
             "Whether the programs differ cannot be told {of}: record {FEWEST} + {FEWEST} fresh processes in mixed order."
-        ))
+        );
+        Some(Sentence::new("next", text).with("processes", FEWEST as f64))
     }
 }
 
@@ -250,7 +275,7 @@ pub(crate) struct CountOf<'n> {
 
 /// Says which calls are new, gone, more or fewer: facts, whatever the times say. The largest change of time comes first; kernels are called
 /// by their short names, and those of one short name are added up.
-pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Option<String> {
+pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Option<Sentence> {
     let mut short: Vec<(String, [f64; 2])> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
     for CountOf { name, counts } in changes {
@@ -269,6 +294,7 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
             _ => other.push(format!("{name} {} → {}", count_text(control), count_text(test))),
         }
     }
+    let counts = [gone.len(), new.len(), other.len()].map(|count| count as f64);
     let part = |(word, names): (&str, Vec<String>)| {
         let more = names.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -277,7 +303,10 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
     };
     let parts: Vec<String> =
         [("gone", gone), ("new", new), ("other counts", other)].into_iter().filter_map(part).collect();
-    (!parts.is_empty()).then(|| format!("Structure, {}.", parts.join("; ")))
+    (!parts.is_empty()).then(|| {
+        let sentence = Sentence::new("structure", format!("Structure, {}.", parts.join("; ")));
+        sentence.with("gone", counts[0]).with("new", counts[1]).with("other_counts", counts[2])
+    })
 }
 
 /// `3`, `2.5`

@@ -5,11 +5,14 @@ mod comparability;
 mod findings;
 mod judging;
 mod score;
+mod sentence;
 mod words;
 
 pub(crate) use comparability::{EventMix, InputShapes};
 pub(crate) use findings::{CountOf, Findings, StepFinding, structure};
 pub(crate) use judging::{Judging, RELEVANT};
 pub(crate) use score::score;
+pub use sentence::Sentence;
+pub(crate) use sentence::lines;
 pub use words::SampleKind;
 pub(crate) use words::{ALPHA, VERDICTS, percent, smallest, verdict_in_row, verdict_word};

@@ -4,7 +4,7 @@ use super::iteration_times::{IterationTimes, OperatorTimes, STEP};
 use super::stats_rows::{Row, StatsSide};
 use super::stats_sentences::sentences;
 use super::trace_diff::column_label;
-use crate::certainty::{EventMix, InputShapes, score, smallest, verdict_word};
+use crate::certainty::{EventMix, InputShapes, Sentence, lines, score, smallest, verdict_word};
 use crate::frame::columns::*;
 use crate::{Change, Comparison, Result, Warning};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
@@ -33,13 +33,18 @@ pub struct ComparedStats {
     pub comparable: Option<f64>,
     /// The answer in words: the step, the verdict on it in its scope, what changed for certain, the verdicts, whether the recordings can be
     /// compared, what was left out, what to record next.
-    pub sentences: Vec<String>,
+    pub sentences: Vec<Sentence>,
     /// What differs between the sides besides times: shapes of inputs, mix of events. The conditions of recording are in
     /// [`StatsDiff::warnings`](crate::StatsDiff::warnings).
     pub warnings: Vec<Warning>,
 }
 
 impl ComparedStats {
+    /// Returns the sentences as text, one a line.
+    pub fn text(&self) -> String {
+        lines(&self.sentences)
+    }
+
     /// Compares the samples of two sides.
     ///
     /// # Errors

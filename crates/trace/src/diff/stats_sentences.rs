@@ -3,21 +3,27 @@
 use super::iteration_times::IterationTimes;
 use super::stats_rows::{Row, StatsSide};
 use crate::Change;
-use crate::certainty::{CountOf, Findings, SampleKind, StepFinding, structure};
+use crate::certainty::{CountOf, Findings, SampleKind, Sentence, StepFinding, structure};
 use statistics::{Answer, Interval, Scope, Verdict};
 use trace_view::format::counted;
 
 /// Returns the answer in words.
-pub(super) fn sentences(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Vec<String> {
+pub(super) fn sentences(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Vec<Sentence> {
     let findings = findings(answer, sides, score);
-    let mut sentences: Vec<String> = findings.warning().into_iter().collect();
-    sentences.extend([findings.step(), findings.verdict()]);
-    sentences.extend(findings.apart().map(str::to_owned));
+    let mut sentences: Vec<Sentence> = findings.warning().into_iter().collect();
+    sentences.extend([findings.step(None), findings.verdict()]);
+    sentences.extend(findings.apart());
     sentences.extend(changed_counts(rows, answer));
     sentences.push(verdicts(rows, answer));
     sentences.extend(verdicts_by_ratio(answer));
     sentences.extend(findings.noise());
-    sentences.extend(sides.iter().flat_map(|side| &side.runs).filter_map(IterationTimes::left_out));
+    sentences.extend(
+        sides
+            .iter()
+            .flat_map(|side| &side.runs)
+            .filter_map(IterationTimes::left_out)
+            .map(|text| Sentence::new("left_out", text)),
+    );
     sentences.extend(findings.advice());
     sentences
 }
@@ -57,7 +63,7 @@ fn findings(answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Find
 }
 
 /// Says what changed for certain: names that came or went, and counts; those with the largest change of time first.
-fn changed_counts(rows: &[Row], answer: &Answer) -> Option<String> {
+fn changed_counts(rows: &[Row], answer: &Answer) -> Option<Sentence> {
     let mut changed: Vec<(&Row, f64)> = rows
         .iter()
         .zip(&answer.changes)
@@ -68,7 +74,7 @@ fn changed_counts(rows: &[Row], answer: &Answer) -> Option<String> {
     structure(changed.into_iter().map(|(row, _)| CountOf { name: &row.name, counts: row.counts }))
 }
 
-fn verdicts(rows: &[Row], answer: &Answer) -> String {
+fn verdicts(rows: &[Row], answer: &Answer) -> Sentence {
     let mut counts = [0_usize; 4];
     for (_, change) in rows.iter().zip(&answer.changes).skip(1).filter(|(row, _)| is_on_both(row)) {
         counts[match change.verdict {
@@ -79,22 +85,25 @@ fn verdicts(rows: &[Row], answer: &Answer) -> String {
         }] += 1;
     }
     let [slower, faster, same, unknown] = counts;
-    format!(
+    let text = format!(
         "Times of operators on both sides: {}, {}, {same} without relevant change, {unknown} inconclusive.",
         counted(slower, "regression"),
         counted(faster, "improvement")
-    )
+    );
+    let sentence =
+        Sentence::new("verdicts", text).with("regressions", slower as f64).with("improvements", faster as f64);
+    sentence.with("no_relevant_change", same as f64).with("inconclusive", unknown as f64)
 }
 
 /// Says what verdicts rest on, where one is a change although the interval of the difference contains 0.
-fn verdicts_by_ratio(answer: &Answer) -> Option<String> {
+fn verdicts_by_ratio(answer: &Answer) -> Option<Sentence> {
     let contains_zero = |interval: Interval| interval.low <= 0.0 && interval.high >= 0.0;
     let differs =
         answer.changes.iter().any(|change| change.verdict.is_change() && change.interval.is_some_and(contains_zero));
     differs.then(|| {
-        "Verdicts rest on the interval of the ratio (ratio_low, ratio_high), which a few samples far from the rest hardly move; that of the \
-         means (interval_low, interval_high) may then contain 0."
-            .to_owned()
+        let text = "Verdicts rest on the interval of the ratio (ratio_low, ratio_high), which a few samples far from the rest hardly \
+                    move; that of the means (interval_low, interval_high) may then contain 0.";
+        Sentence::new("interval", text)
     })
 }
 

@@ -81,7 +81,7 @@ fn ranks_of_an_iteration_are_averaged() {
     assert_eq!(number(&compared, "ProfilerStep", "a_test_mean_duration"), Some(90.0));
     assert_eq!(number(&compared, "gemm", "diff_duration"), Some(0.0));
     assert_eq!(verdict(&compared, "aten::mm"), "too few, 4 needed");
-    let text = compared.sentences.join("\n");
+    let text = compared.text();
     assert!(text.starts_with("a_test is as fast as a_control a step"), "{text}");
     assert!(
         text.contains("(3 + 3 iterations): inconclusive, too few iterations: 3 on one side, 4 a side needed."),
@@ -92,7 +92,7 @@ fn ranks_of_an_iteration_are_averaged() {
     assert!(one.answer.paired && one.answer.samples == [2, 2]);
     assert_eq!(number(&one, "aten::mm", "diff_duration"), Some(10.0), "20 and 40, 30 and 50");
     assert_eq!(verdict(&one, "aten::mm"), "too few, 6 needed");
-    assert!(one.sentences[1].contains("too few ranks: 2, 6 needed"), "{:?}", one.sentences);
+    assert!(one.sentences[1].text.contains("too few ranks: 2, 6 needed"), "{:?}", one.sentences);
     let one =
         StatsDiff::new(&trace, &trace).control_rank(1).control_iteration([0, 2]).device_type(crate::DeviceType::CPU);
     let one = one.run().unwrap();
@@ -117,10 +117,10 @@ fn slower_operator_of_a_program_is_found_in_its_runs() {
     assert!(number(&compared, "op_3", "ratio").is_some_and(|ratio| (1.06..1.10).contains(&ratio)));
     let low = number(&compared, "op_3", "interval_low").unwrap();
     assert!((20.0..32.0).contains(&low), "{low}");
-    assert!(compared.sentences[0].starts_with("test is "), "{:?}", compared.sentences);
-    assert!(compared.sentences[1].starts_with("Between the programs (6 + 6 runs of 60 + 60 iterations): "));
+    assert!(compared.sentences[0].text.starts_with("test is "), "{:?}", compared.sentences);
+    assert!(compared.sentences[1].text.starts_with("Between the programs (6 + 6 runs of 60 + 60 iterations): "));
     assert!(compared.comparable.is_some_and(|score| score > 0.9), "{:?}", compared.sentences);
-    assert!(!compared.sentences.iter().any(|sentence| sentence.contains("ratio_low")), "the intervals agree");
+    assert!(!compared.sentences.iter().any(|sentence| sentence.text.contains("ratio_low")), "the intervals agree");
     // With the roles exchanged, the mirrored answer.
     let mirrored = StatsDiff::of_runs(runs("test", 200, 6, 1.08), control).run().unwrap();
     assert_eq!(verdict(&mirrored, "op_3"), "improvement");
@@ -151,7 +151,7 @@ fn structure_is_certain_whatever_the_samples() {
     );
     assert_eq!(verdict(&compared, "op_1"), "too few, 4 needed");
     let structure = "Structure, gone: aten::gelu (1 a step); new: aten::relu (1 a step).";
-    assert!(compared.sentences.iter().any(|sentence| sentence == structure), "{:?}", compared.sentences);
+    assert!(compared.sentences.iter().any(|sentence| sentence.text == structure), "{:?}", compared.sentences);
     let one = StatsDiff::new(run("a", 1, 1, 1.0, None), run("b", 2, 1, 1.0, None)).run().unwrap();
     assert_eq!(verdict(&one, "op_1"), "too few, 4 needed");
     assert_eq!(number(&one, "op_1", "q"), None, "absent, not 0");
@@ -161,7 +161,11 @@ fn structure_is_certain_whatever_the_samples() {
 fn three_runs_a_side_are_too_few() {
     let compared = StatsDiff::of_runs(runs("control", 10, 3, 1.0), runs("test", 20, 3, 2.0)).run().unwrap();
     assert_eq!(verdict(&compared, "op_3"), "too few, 4 needed");
-    assert!(compared.sentences[1].contains("too few runs: 3 on one side, 4 a side needed"), "{:?}", compared.sentences);
+    assert!(
+        compared.sentences[1].text.contains("too few runs: 3 on one side, 4 a side needed"),
+        "{:?}",
+        compared.sentences
+    );
 }
 
 #[test]

@@ -66,7 +66,11 @@ fn one_iteration_against_many_compares_means() {
     assert_eq!((explained.sides[0].samples, explained.sides[1].samples), (1, 8));
     assert_eq!((explained.step.delta_us, explained.rows()[0].grade), (0.0, "exact"));
     assert_eq!(explained.rows()[0].count, [1.0, 1.0]);
-    assert!(explained.sentences().contains("means of 1 + 8 iterations"), "{}", explained.sentences());
+    assert!(
+        explained.sentences().contains("Between these recordings (1 + 8 iterations): "),
+        "{}",
+        explained.sentences()
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Exposed communication of an explanation: waiting, transfer, and what made late ranks late.
 
 use super::explanation::{Explanation, cause_word, word};
+use crate::certainty::Sentence;
 use call_tree::{Cause, Change, Doing, Labels, Late, Part};
 use serde_json::{Value, json};
 use trace_view::format::microseconds as time;
@@ -69,7 +70,7 @@ impl Explanation {
     }
 
     /// Names the rank whose lateness changed waiting most, and what made it late; `None` if no rank waits for another.
-    pub(super) fn waiting_sentence(&self) -> Option<String> {
+    pub(super) fn waiting_sentence(&self) -> Option<Sentence> {
         let side = |side: usize, what: &str| {
             let clocks = &self.sides[side];
             format!(
@@ -81,7 +82,8 @@ impl Explanation {
         for (index, what) in [(0, "Control"), (1, "Test")] {
             let of = &self.sides[index];
             if of.collectives > 0 && !crate::collective::is_plausible(of.collectives, of.collectives_apart) {
-                return Some(side(index, what));
+                let sentence = Sentence::new("waiting", side(index, what));
+                return Some(sentence.with("collectives_apart", of.collectives_apart as f64));
             }
         }
         let rows = self.waiting();
@@ -116,7 +118,8 @@ impl Explanation {
                 most.doing.replace('_', " "),
             ));
         }
-        Some(text)
+        let sentence = Sentence::new("waiting", text);
+        Some(sentence.with("control_us", waiting.control_us).with("test_us", waiting.test_us))
     }
 
     /// Tables of the parts and of what made late ranks late; none without collectives that several ranks recorded.

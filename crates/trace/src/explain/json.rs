@@ -4,7 +4,7 @@ use super::certainty::{Certainty, Judged};
 use super::explanation::{Explanation, cause_word, idle_kind, word};
 use super::side_summary::SideSummary;
 use crate::Warning;
-use crate::certainty::smallest;
+use crate::certainty::{Sentence, smallest};
 use crate::domain::Unlike;
 use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use statistics::{Scope, Verdict};
 use trace_view::format::ranges;
 
 /// Version of the document.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Explanation {
     /// Returns the document: sides, sentences, step, classes, idle time, operators, waiting calls, all regions, coverage. Times are in ns, means in which each run counts
@@ -70,7 +70,7 @@ impl Explanation {
             "comparable": certainty.comparable(),
             "noise_floor": { "gpu": certainty.noise_floor()[0], "host": certainty.noise_floor()[1] },
             "largest_part": { "control": largest(0), "test": largest(1) },
-            "sentences": self.sentences().lines().collect::<Vec<_>>(),
+            "sentences": self.conclusions().iter().map(Sentence::to_json).collect::<Vec<_>>(),
             "step": {
                 "control_ns": found.step_ns.control.value(), "test_ns": found.step_ns.test.value(),
                 "delta_ns": found.step_ns.delta(), "interval_ns": interval(step), "ratio": certainty.step.ratio,

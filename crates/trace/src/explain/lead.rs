@@ -2,9 +2,12 @@
 
 use super::explanation::{Explanation, IdleChange};
 use super::region_group::Group;
+use crate::certainty::{Sentence, lines};
 use statistics::Verdict;
 use trace_view::format::{counted, microseconds_changed as signed};
 
+/// Sentences of the answer.
+const LEAD: usize = 3;
 /// Places of the change that the sentence names.
 const NAMED: usize = 3;
 /// Share of the change of the step from which a place is named beside the largest one.
@@ -17,21 +20,26 @@ struct Contribution {
 }
 
 impl Explanation {
-    /// The answer: how much slower a step is, where most of the change is, and how sure that is. Before it, if need be, that the
-    /// recordings cannot be compared; behind it, with a filter, what the chosen regions hold.
+    /// The answer in at most three sentences: how much slower a step is and where most of that is, how sure that is, and what to record
+    /// next or, with a filter, what the chosen regions hold. If the recordings cannot be compared, that comes first.
     pub fn lead(&self) -> String {
-        let findings = self.findings();
-        let mut sentences: Vec<String> = findings.warning().into_iter().collect();
-        sentences.push(findings.step());
-        sentences.extend(self.where_sentence());
-        sentences.push(findings.verdict());
-        sentences.extend(self.choice());
-        sentences.join("\n")
+        lines(&self.lead_sentences())
     }
 
-    /// Names the places with most of the step's change: the frame of the host during idle time, or operator and kernel. Nothing for a
+    /// The sentences of [`Self::lead`].
+    pub(super) fn lead_sentences(&self) -> Vec<Sentence> {
+        let findings = self.findings();
+        let mut sentences: Vec<Sentence> = findings.warning().into_iter().collect();
+        sentences.push(findings.step(self.origins().as_deref()));
+        sentences.push(findings.verdict());
+        sentences.extend(self.choice().or_else(|| findings.advice()));
+        sentences.truncate(LEAD);
+        sentences
+    }
+
+    /// Names the origins of most of the step's change: the frame of the host during idle time, or operator and kernel. Nothing for a
     /// step that has no relevant change.
-    fn where_sentence(&self) -> Option<String> {
+    fn origins(&self) -> Option<String> {
         let step = self.step.delta_us;
         if step == 0.0 || self.certainty().step.verdict == Verdict::NoRelevantChange {
             return None;
@@ -55,16 +63,16 @@ impl Explanation {
                 format!("{} {what}{of}", signed(*delta_us))
             })
             .collect();
-        Some(format!("Where: {}.", named.join("; ")))
+        Some(named.join("; "))
     }
 
     /// Says how much of the change the chosen regions hold; nothing without a filter.
-    fn choice(&self) -> Option<String> {
+    fn choice(&self) -> Option<Sentence> {
         let (chosen, us) = (self.chosen.as_ref()?, self.chosen_us()?);
         let number = self.chosen_regions().count();
         if number == 0 {
             let reason = "no region, since no event of the selected iterations meets that";
-            return Some(format!("Chosen, {}: {reason}.", chosen.text));
+            return Some(Sentence::new("chosen", format!("Chosen, {}: {reason}.", chosen.text)).with("regions", 0.0));
         }
         let of = if self.step.delta_us == 0.0 {
             "; the step did not change".to_owned()
@@ -72,7 +80,8 @@ impl Explanation {
             format!(" of the change of {}", signed(self.step.delta_us))
         };
         let regions = counted(self.region_count(), "region");
-        Some(format!("Chosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us)))
+        let text = format!("Chosen, {}: {number} of {regions} with {}{of}.", chosen.text, signed(us));
+        Some(Sentence::new("chosen", text).with("regions", number as f64).with("delta_us", us))
     }
 }
 

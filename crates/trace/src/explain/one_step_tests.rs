@@ -92,7 +92,7 @@ fn every_answer_names_the_same_step() {
     for (answer, us) in names {
         assert!((us[0] - 150.0).abs() < 1e-9 && (us[1] - 180.0).abs() < 1e-9, "{answer}: {us:?}");
     }
-    for text in [explanation.sentences(), stats.sentences.join("\n")] {
+    for text in [explanation.sentences(), stats.text()] {
         assert!(text.contains("150 µs → 180 µs"), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use super::figure::WaterfallLevel;
 use super::region_group::Group;
 use super::side_summary::lending_sentence;
 use crate::Warning;
-use crate::certainty::VERDICTS;
+use crate::certainty::{Sentence, VERDICTS, lines};
 use call_tree::{Cause, Change, Class, Grade};
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed, ranges};
 use trace_view::{Folded, Header, Kind, Part, Present, Report, Table, TableValue, Unit};
@@ -32,7 +32,11 @@ impl Explanation {
     /// The page with so many rows of operators and kernels.
     pub fn report(&self, top: usize) -> Report {
         let mut report = Report::of(Part::Text(self.lead()));
-        report.parts.push(Part::Folded(Folded { title: DETAILS.to_owned(), text: self.details(), is_warning: false }));
+        report.parts.push(Part::Folded(Folded {
+            title: DETAILS.to_owned(),
+            text: lines(&self.details()),
+            is_warning: false,
+        }));
         report.parts.extend(Warning::parts(&self.warnings));
         report.parts.extend(self.is_without_stacks().then(|| Part::Warning(STACKS_DIFFER.to_owned())));
         report.parts.push(Part::Figure(self.waterfall(WaterfallLevel::default())));
@@ -62,14 +66,20 @@ impl Explanation {
 
     /// All sentences: the answer ([`Explanation::lead`]), then what else differs and how comparable the recordings are.
     pub fn sentences(&self) -> String {
-        format!("{}\n{}", self.lead(), self.details())
+        lines(&self.conclusions())
     }
 
-    /// What a page folds below the answer: structure, classes, waiting, noise, comparability, and what to record next.
-    fn details(&self) -> String {
+    /// The same sentences as data: what each is about, and its numbers.
+    pub fn conclusions(&self) -> Vec<Sentence> {
+        self.lead_sentences().into_iter().chain(self.details()).collect()
+    }
+
+    /// What a page folds below the answer: structure, classes, waiting, noise, comparability, and what to record next where the answer
+    /// does not say it.
+    fn details(&self) -> Vec<Sentence> {
         let findings = self.findings();
-        let mut sentences: Vec<String> = Vec::new();
-        sentences.extend(findings.apart().map(str::to_owned));
+        let mut sentences: Vec<Sentence> = Vec::new();
+        sentences.extend(findings.apart());
         sentences.extend(self.structure_sentence());
         let mut classes: Vec<_> = self.classes.iter().filter(|class| class.delta_us != 0.0).collect();
         classes.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
@@ -78,12 +88,13 @@ impl Explanation {
                 .iter()
                 .map(|class| format!("{} {}", class.class.replace('_', " "), signed(class.delta_us)))
                 .collect();
-            sentences.push(format!("By class: {}.", parts.join(", ")));
+            let sentence = Sentence::new("classes", format!("By class: {}.", parts.join(", ")));
+            sentences.push(classes.iter().fold(sentence, |sentence, class| sentence.with(class.class, class.delta_us)));
         }
         if let (Some(control), Some(test)) = (self.largest_part(0), self.largest_part(1)) {
             let [one, other] = [&control, &test].map(|part| format!("{:.1} %", part.percent));
             let [a, b] = self.sides.each_ref().map(|side| side.name());
-            let sentence = if control.what == test.what {
+            let text = if control.what == test.what {
                 format!("The largest part of a step is {}: {one} of it in {a}, {other} in {b}.", control.what)
             } else {
                 format!(
@@ -91,14 +102,16 @@ impl Explanation {
                     control.what, test.what
                 )
             };
-            sentences.push(sentence);
+            let sentence = Sentence::new("largest_part", text);
+            sentences.push(sentence.with("control_percent", control.percent).with("test_percent", test.percent));
         }
-        sentences.extend(self.wait_sentence());
+        sentences.extend(self.wait_sentences());
         sentences.extend(self.waiting_sentence());
         sentences.extend(lending_sentence(&self.sides));
         sentences.extend(self.noise_sentences());
-        sentences.extend(findings.advice());
-        sentences.join("\n")
+        let is_included = self.lead_sentences().iter().any(|sentence| sentence.kind == "next");
+        sentences.extend(findings.advice().filter(|_| !is_included));
+        sentences
     }
 
     /// Returns the largest part of the step of a side: a class of time on the GPU, or idle time by its cause. `None` for a step without
@@ -144,13 +157,13 @@ impl Explanation {
         let mut headers = vec![Header::new("class", Unit::None, Kind::Text)];
         headers.extend(self.sides_and_change());
         headers.extend(certainty_headers());
-        Table {
+        with_common_verdict(Table {
             caption: format!("the step divided · {}", self.caption()),
             headers,
             total_rows: rows.len(),
             rows,
             ..Table::default()
-        }
+        })
     }
 
     pub(super) fn sides_and_change(&self) -> [Header; 3] {
@@ -216,14 +229,14 @@ impl Explanation {
             values
         });
         let rows = rows.collect::<Vec<_>>();
-        Table {
+        with_common_verdict(Table {
             caption: format!("operators and kernels with the largest change · {}", self.caption()),
             headers,
             rows,
             total_rows: groups.len(),
             notes: vec!["sorted by |change|".to_owned()],
             ..Table::default()
-        }
+        })
     }
 
     fn idle_table(&self) -> Table {
@@ -293,6 +306,29 @@ impl Explanation {
         }
         text
     }
+}
+
+/// Says a verdict that all rows have once, below the table: samples that are too few are so in every row. Without a verdict there is no
+/// interval and no q either.
+fn with_common_verdict(mut table: Table) -> Table {
+    let of = |name: &str| table.headers.iter().position(|header| header.name == name);
+    let Some(verdict) = of("verdict") else { return table };
+    let mut words = table.rows.iter().filter_map(|row| match row.get(verdict) {
+        Some(TableValue::Text(word)) => Some(word.as_str()),
+        _ => None,
+    });
+    let common = words.next().filter(|first| words.all(|word| word == *first)).map(str::to_owned);
+    let (Some(word), true) = (common, table.rows.len() > 1) else { return table };
+    let mut left_out = vec![verdict];
+    let is_empty = |at: &usize| table.rows.iter().all(|row| matches!(row.get(*at), Some(TableValue::Null) | None));
+    left_out.extend(["95 %", "q"].into_iter().filter_map(of).filter(is_empty));
+    left_out.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+    for at in left_out {
+        table.headers.remove(at);
+        table.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+    }
+    table.notes.push(format!("verdict of every row: {word}"));
+    table
 }
 
 /// Columns of certainty, behind those of a change.

@@ -1,5 +1,6 @@
 //! Summary of one side of an explanation.
 
+use crate::certainty::Sentence;
 use trace_view::grouped;
 
 /// Summary of one side.
@@ -55,14 +56,12 @@ pub struct Lending {
 }
 
 /// Says how many kernels of graphs got operators; nothing without a companion.
-pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<String> {
+pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<Sentence> {
     let [control, test] = sides.each_ref().map(|side| side.lending.as_ref());
     let (control, test) = (control?, test?);
     if control.kernels + test.kernels == 0 {
-        return Some(format!(
-            "{} lends no operators: neither side has kernels that a graph launched.",
-            control.companion
-        ));
+        let text = format!("{} lends no operators: neither side has kernels that a graph launched.", control.companion);
+        return Some(Sentence::new("companion", text));
     }
     let part = |lending: &Lending, side: &str| {
         let of = format!("{} of {}", grouped(lending.with_operators as usize), grouped(lending.kernels as usize));
@@ -70,5 +69,7 @@ pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<String> {
     };
     let parts = [part(control, &sides[0].label), part(test, &sides[1].label)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    Some(format!("Kernels of graphs with operators from {}: {}.", control.companion, parts.join(", ")))
+    let text = format!("Kernels of graphs with operators from {}: {}.", control.companion, parts.join(", "));
+    let [with, of] = [control.with_operators + test.with_operators, control.kernels + test.kernels];
+    Some(Sentence::new("companion", text).with("kernels", of as f64).with("with_operators", with as f64))
 }

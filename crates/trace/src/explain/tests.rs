@@ -88,7 +88,7 @@ fn parts_of_every_waterfall_add_up_to_the_step() {
 fn the_document_has_its_fields_and_adds_up() {
     let explained = Explain::new(demo("control"), demo("test")).run().unwrap();
     let json = explained.to_json();
-    assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(2), Some("recording")));
+    assert_eq!((json["version"].as_u64(), json["scope"].as_str()), (Some(3), Some("recording")));
     let interval: Vec<f64> = serde_json::from_value(json["step"]["interval_ns"].clone()).unwrap();
     let delta = json["step"]["delta_ns"].as_f64().unwrap();
     assert!(interval[0] < delta && delta < interval[1], "{interval:?} {delta}");
@@ -144,7 +144,12 @@ fn the_document_has_the_tables_of_the_page() {
     ids.sort_unstable();
     assert_eq!(ids, (0..explained.region_count() as u64).collect::<Vec<_>>(), "each region is in one row");
     assert_eq!(json["host_waits"].as_array().unwrap().len(), table("calls that wait").total_rows);
-    assert_eq!(json["sentences"][0], explained.lead().lines().next().unwrap());
+    let first = &json["sentences"][0];
+    assert_eq!((&first["kind"], &first["text"]), (&"step".into(), &explained.lead().lines().next().unwrap().into()));
+    assert_eq!(first["numbers"]["delta_us"].as_f64().unwrap(), explained.step.delta_us);
+    let all: Vec<&str> =
+        json["sentences"].as_array().unwrap().iter().filter_map(|sentence| sentence["text"].as_str()).collect();
+    assert_eq!(all.join("\n"), explained.sentences());
 }
 
 #[test]
@@ -226,13 +231,13 @@ fn the_page_begins_with_how_much_where_and_how_sure() {
     let lead = explained.lead();
     let lines: Vec<&str> = lead.lines().collect();
     assert_eq!(lines.len(), 3, "{lead}");
-    assert!(lines[0].starts_with("test is ") && lines[2].starts_with("Between these recordings"), "{lead}");
+    assert!(lines[0].starts_with("test is ") && lines[1].starts_with("Between these recordings"), "{lead}");
     // The host frame of the largest idle time, and its share.
     let idle = &explained.idle[0];
     let share = 100.0 * idle.delta_us / explained.step.delta_us;
-    assert!(lines[1].starts_with("Where: +3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{lead}");
+    assert!(lines[0].contains("): +3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{lead}");
     assert!(
-        lines[1].contains(&format!("({share:.0} % of the change); +1.29 ms in aten::embedding_dense_backward › ")),
+        lines[0].contains(&format!("({share:.0} % of the change); +1.29 ms in aten::embedding_dense_backward › ")),
         "{lead}"
     );
     let report = explained.present();
@@ -240,9 +245,10 @@ fn the_page_begins_with_how_much_where_and_how_sure() {
     assert!(*text == lead && !details.is_warning && details.text.starts_with("Structure, gone: "), "{}", details.text);
     // Places lead in the direction of the step, and a step without a relevant change has none.
     let faster = Explain::new(demo("test"), demo("control")).run().unwrap().lead();
-    assert!(faster.contains("Where: −3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{faster}");
+    assert!(faster.contains("): −3.91 ms of idle GPU while the host is in enumerate(DataLoader)"), "{faster}");
     let same = Explain::new(demo("control"), demo("control")).run().unwrap().lead();
-    assert!(!same.contains("Where: "), "{same}");
+    assert!(!same.contains("of the change"), "{same}");
+    assert!(lines[2].starts_with("Whether the programs differ cannot be told"), "{lead}");
     let tree = explained.tree().present();
     assert!(matches!(&tree.parts[0], Part::Text(text) if *text == lead), "and no further sentence: {tree:?}");
 }

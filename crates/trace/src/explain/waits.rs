@@ -1,6 +1,7 @@
 //! Calls of the host that wait for the GPU, of both sides of an explanation.
 
 use super::explanation::Explanation;
+use crate::certainty::Sentence;
 use call_tree::{Change, WaitChange};
 use trace_view::{Header, Kind, Table, TableValue, Unit};
 
@@ -55,7 +56,7 @@ impl Explanation {
     }
 
     /// Names the waiting calls that only one side has: the usual reason for idle time without a slower operator.
-    pub(super) fn wait_sentence(&self) -> Option<String> {
+    pub(super) fn wait_sentences(&self) -> Vec<Sentence> {
         let waits = self.waits();
         let only = |side: usize| {
             let one_sided = waits.iter().filter(|wait| wait.calls[side] > 0.0 && wait.calls[1 - side] == 0.0);
@@ -66,13 +67,12 @@ impl Explanation {
             named.collect::<Vec<_>>().join("; ")
         };
         let (gone, new) = (only(0), only(1));
-        let sentence = |words: &str, calls: String| (!calls.is_empty()).then(|| format!("{words}: {calls}."));
-        let both: Vec<String> =
-            [sentence("New calls that wait for the GPU", new), sentence("Calls that no longer wait for the GPU", gone)]
-                .into_iter()
-                .flatten()
-                .collect();
-        (!both.is_empty()).then(|| both.join("\n"))
+        let sentence = |words: &str, calls: String| {
+            (!calls.is_empty()).then(|| Sentence::new("host_waits", format!("{words}: {calls}.")))
+        };
+        let both =
+            [sentence("New calls that wait for the GPU", new), sentence("Calls that no longer wait for the GPU", gone)];
+        both.into_iter().flatten().collect()
     }
 
     /// Calls that wait for the GPU, if their number or time differs.

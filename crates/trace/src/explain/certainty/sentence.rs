@@ -2,7 +2,7 @@
 
 use super::answer::Certainty;
 use super::judged::Judged;
-use crate::certainty::{CountOf, Findings, StepFinding, structure, verdict_in_row, verdict_word};
+use crate::certainty::{CountOf, Findings, Sentence, StepFinding, structure, verdict_in_row, verdict_word};
 use crate::explain::Explanation;
 use crate::explain::explanation::StepChange;
 use crate::explain::phases::PhaseMatch;
@@ -43,7 +43,7 @@ impl Explanation {
     }
 
     /// Says which calls are new, gone, more or fewer: facts, whatever the times say.
-    pub(in crate::explain) fn structure_sentence(&self) -> Option<String> {
+    pub(in crate::explain) fn structure_sentence(&self) -> Option<Sentence> {
         let changes = self.structure();
         structure(
             changes.iter().map(|change| CountOf { name: &change.operator, counts: [change.control, change.test] }),
@@ -51,7 +51,7 @@ impl Explanation {
     }
 
     /// Says how much recordings differ by themselves, and which iterations stand out.
-    pub(in crate::explain) fn noise_sentences(&self) -> Vec<String> {
+    pub(in crate::explain) fn noise_sentences(&self) -> Vec<Sentence> {
         let mut sentences = self.findings().noise();
         let warm_up: Vec<String> = self
             .sides
@@ -61,7 +61,9 @@ impl Explanation {
             .map(|(label, &count)| format!("{} of {label}", counted(count, "first iteration")))
             .collect();
         if !warm_up.is_empty() {
-            sentences.push(format!("Left out as warm-up: {} (--warmup 0 keeps them).", warm_up.join(", ")));
+            let text = format!("Left out as warm-up: {} (--warmup 0 keeps them).", warm_up.join(", "));
+            let left_out: usize = self.sides.iter().flat_map(|side| &side.warm_up).sum();
+            sentences.push(Sentence::new("warm_up", text).with("iterations", left_out as f64));
         }
         sentences.extend(self.phases.map(|phases| self.phase_sentence(phases)));
         sentences.extend(self.launch_sentence());
@@ -81,33 +83,36 @@ impl Explanation {
         if !named.is_empty() {
             let more = outliers.len().saturating_sub(NAMED);
             let more = if more > 0 { format!("; {more} more") } else { String::new() };
-            sentences.push(format!("Outliers, which count: {}{more}.", named.join("; ")));
+            let text = format!("Outliers, which count: {}{more}.", named.join("; "));
+            sentences.push(Sentence::new("outliers", text).with("iterations", outliers.len() as f64));
         }
         sentences
     }
 
-    fn phase_sentence(&self, phases: PhaseMatch) -> String {
+    fn phase_sentence(&self, phases: PhaseMatch) -> Sentence {
         let by = if phases.by_shape { "phase and request shape" } else { "phase only, since request shapes differ" };
         let ([one, other], [control, test]) = (phases.retained, phases.of);
         let names = self.sides.each_ref().map(SideSummary::name);
-        format!(
+        let text = format!(
             "Iterations are matched by {by}: {one} of {control} of {} and {other} of {test} of {} take part.",
             names[0], names[1]
-        )
+        );
+        Sentence::new("phases", text).with("control_iterations", one as f64).with("test_iterations", other as f64)
     }
 
     /// Says that one side launches fewer kernels: profiling costs time for each.
-    fn launch_sentence(&self) -> Option<String> {
+    fn launch_sentence(&self) -> Option<Sentence> {
         let has_gpu = self.coverage().iter().all(|coverage| coverage.recorded > 0);
         let counts = || self.chosen_regions().map(|(_, region)| region.count);
         let control: f64 = counts().map(|count| count.control.value()).sum();
         let test: f64 = counts().map(|count| count.test.value()).sum();
         let (fewer, less) = if control < test { (0, test - control) } else { (1, control - test) };
         (has_gpu && less > FEWER_LAUNCHES * control.max(test)).then(|| {
-            format!(
+            let text = format!(
                 "{} launches {less:.0} kernels and copies a step less. Profiling costs 1 to 2 µs for each, so it looks faster than it is.",
                 self.sides[fewer].name()
-            )
+            );
+            Sentence::new("launches", text).with("control_launches", control).with("test_launches", test)
         })
     }
 }

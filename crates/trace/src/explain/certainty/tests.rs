@@ -58,7 +58,7 @@ fn ranks_of_an_iteration_are_one_sample() {
     // Steps of 600 and 720 µs: the mean of both ranks.
     assert_eq!(quantities.values[0].control.values()[0], 660_000.0);
     assert!(
-        explanation.sentences().contains("means of 6 + 6 iterations"),
+        explanation.sentences().contains("Between these recordings (6 + 6 iterations): "),
         "{}",
         explanation.sentences()
     );
