@@ -48,6 +48,7 @@ pub use input::label::{LabelId, Labels, Symbol};
 pub use input::meeting::Meeting;
 pub use input::reason::Reason;
 pub use input::recording::Recording;
+pub use input::vendor::vendor_neutral;
 pub use input::window::Window;
 pub use template::Template;
 pub use tree::build::{Builder, Iteration, LeftOut};

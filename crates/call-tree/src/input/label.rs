@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use super::kind::Kind;
+use super::vendor::fold_vendors;
 use std::collections::HashMap;
 
 /// Begin of the names of the profiler's iterations.
@@ -224,22 +225,6 @@ fn split_counter(name: &str) -> (String, Option<u32>) {
         }
         _ => (name.to_owned(), None),
     }
-}
-
-/// Words that vendors spell differently, and the one we use.
-const VENDORS: [(&str, &str); 8] = [
-    ("cudnn", "dnn"),
-    ("miopen", "dnn"),
-    ("cublas", "blas"),
-    ("hipblaslt", "blas"),
-    ("hipblas", "blas"),
-    ("rocblas", "blas"),
-    ("cuda", "hip"),
-    ("nccl", "rccl"),
-];
-
-fn fold_vendors(name: &str) -> String {
-    VENDORS.iter().fold(name.to_owned(), |name, (word, folded)| name.replace(word, folded))
 }
 
 #[cfg(test)]

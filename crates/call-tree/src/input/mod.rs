@@ -8,4 +8,5 @@ pub(crate) mod label;
 pub(crate) mod meeting;
 pub(crate) mod reason;
 pub(crate) mod recording;
+pub(crate) mod vendor;
 pub(crate) mod window;

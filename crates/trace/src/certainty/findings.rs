@@ -3,6 +3,7 @@
 use super::sentence::Sentence;
 use super::words::{ALPHA, SampleKind, percent, smallest};
 use crate::shorten_name;
+use call_tree::vendor_neutral;
 use statistics::{Comparability, Controls, FEWEST, Inconclusive, Scope, Verdict};
 use std::collections::HashMap;
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
@@ -274,7 +275,7 @@ pub(crate) struct CountOf<'n> {
 }
 
 /// Says which calls are new, gone, more or fewer: facts, whatever the times say. The largest change of time comes first; kernels are called
-/// by their short names, and those of one short name are added up.
+/// by their short names, and those of one short name, or of one that two vendors spell differently, are added up.
 pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Option<Sentence> {
     let mut short: Vec<(String, [f64; 2])> = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
@@ -286,6 +287,7 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
             None => short.push((name, counts)),
         }
     }
+    join_vendors(&mut short);
     let [mut gone, mut new, mut other] = [const { Vec::new() }; 3];
     for (name, [control, test]) in short.into_iter().filter(|(_, [control, test])| control != test) {
         match (control == 0.0, test == 0.0) {
@@ -309,6 +311,24 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
     })
 }
 
+/// Makes one of a call that is gone and the new one that another vendor names otherwise.
+fn join_vendors(counts: &mut [(String, [f64; 2])]) {
+    let mut one_sided: HashMap<String, usize> = HashMap::new();
+    for at in 0..counts.len() {
+        let (name, sides) = &counts[at];
+        if sides.iter().all(|&count| count > 0.0) {
+            continue;
+        }
+        let first = *one_sided.entry(vendor_neutral(name)).or_insert(at);
+        let sum = [0, 1].map(|side| counts[first].1[side] + sides[side]);
+        if first < at && sum.iter().all(|&count| count > 0.0) {
+            let names = if sides[0] == 0.0 { [&counts[first].0, name] } else { [name, &counts[first].0] };
+            counts[first] = (format!("{} → {}", names[0], names[1]), sum);
+            counts[at].1 = [0.0; 2];
+        }
+    }
+}
+
 /// `3`, `2.5`
 fn count_text(count: f64) -> String {
     if count.fract() == 0.0 { format!("{count}") } else { format!("{count:.1}") }
@@ -316,4 +336,28 @@ fn count_text(count: f64) -> String {
 
 fn p_text(p: f64) -> String {
     if p < SMALLEST_P { "p < 0.0001".to_owned() } else { format!("p {p:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_two_vendors_are_one_call() {
+        let counts = [
+            ("cudaGraphLaunch", [1.0, 0.0]),
+            ("hipGraphLaunch", [0.0, 1.0]),
+            ("cudaMemcpyAsync", [4.0, 0.0]),
+            ("hipMemcpyWithStream", [0.0, 6.0]),
+            ("cudaLaunchKernel", [9.0, 5.0]),
+            ("cudaLaunchKernelExC", [0.0, 4.0]),
+        ];
+        let sentence = structure(counts.into_iter().map(|(name, counts)| CountOf { name, counts })).unwrap();
+        assert_eq!(
+            sentence.text,
+            "Structure, new: cudaLaunchKernelExC (4 a step); other counts: cudaMemcpyAsync → hipMemcpyWithStream 4 → 6, \
+             cudaLaunchKernel 9 → 5."
+        );
+        assert_eq!(sentence.numbers, [("gone", 0.0), ("new", 1.0), ("other_counts", 2.0)]);
+    }
 }

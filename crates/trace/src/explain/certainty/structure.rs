@@ -2,9 +2,10 @@
 
 use super::quantities::BOTH;
 use crate::explain::Explanation;
-use call_tree::{Change, Cost, NONE, Role, Tree};
+use call_tree::{Change, Cost, NONE, Role, Tree, vendor_neutral};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// An operator whose work is called more or less often.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +30,7 @@ struct Calls {
 
 impl Explanation {
     /// Returns the operators that one side lacks or that have another number of kernels a step, the largest change of time first. They
-    /// are counted by their names on each side, also where a region pairs different ones.
+    /// are counted by their names on each side, also where a region pairs different ones. Calls that two vendors name differently are one.
     pub fn structure(&self) -> Vec<CountChange> {
         let has_gpu = self.coverage().iter().any(|coverage| coverage.recorded > 0);
         let mut operators: BTreeMap<String, Calls> = BTreeMap::new();
@@ -68,7 +69,7 @@ impl Explanation {
                 }
             }
         }
-        let mut changes: Vec<CountChange> = operators
+        let mut changes: Vec<CountChange> = of_both_vendors(operators)
             .into_iter()
             .filter(|(_, calls)| calls.count.numerator() != 0)
             .map(|(operator, Calls { count, ns })| CountChange {
@@ -81,4 +82,31 @@ impl Explanation {
         changes.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
         changes
     }
+}
+
+/// Adds up operators of one side each that two vendors name differently: the sum has the name of control, and that of test behind an arrow.
+fn of_both_vendors(operators: BTreeMap<String, Calls>) -> Vec<(String, Calls)> {
+    let is_on_both = |calls: &Calls| calls.count.control.value() > 0.0 && calls.count.test.value() > 0.0;
+    let (mut all, one_sided): (Vec<_>, Vec<_>) = operators.into_iter().partition(|(_, calls)| is_on_both(calls));
+    let mut families: BTreeMap<String, (String, Calls)> = BTreeMap::new();
+    for (operator, calls) in one_sided {
+        match families.entry(vendor_neutral(&operator)) {
+            Entry::Vacant(entry) => drop(entry.insert((operator, calls))),
+            Entry::Occupied(entry) => {
+                let (name, sum) = entry.into_mut();
+                if !is_on_both(sum) && (calls.count.control.value() > 0.0) != (sum.count.control.value() > 0.0) {
+                    let control_first = sum.count.control.value() > 0.0;
+                    *name =
+                        if control_first { format!("{name} → {operator}") } else { format!("{operator} → {name}") };
+                }
+                let add = |one: Change, other: Change| Change {
+                    control: one.control + other.control,
+                    test: one.test + other.test,
+                };
+                *sum = Calls { count: add(sum.count, calls.count), ns: add(sum.ns, calls.ns) };
+            }
+        }
+    }
+    all.extend(families.into_values());
+    all
 }

@@ -351,3 +351,34 @@ fn recorded_runs_of_one_program_are_no_regression() {
     let is_conversion = |name: &str| matches!(name, "aten::to" | "aten::_to_copy");
     assert!(structure.iter().any(|one| is_conversion(&one.operator) && one.control < one.test), "{structure:?}");
 }
+
+#[test]
+fn calls_of_two_vendors_are_no_change_of_structure() {
+    let mut trace = TraceBuilder::new();
+    for iteration in 1..7 {
+        let begin = iteration * 10_000;
+        trace = trace
+            .step(iteration, begin..begin + 900)
+            .runtime("cudaGraphLaunch", iteration, begin + 10..begin + 20)
+            .kernel("gemm", Stream(7), begin + 30..begin + 60)
+            .correlation(iteration)
+            .kernel("relu", Stream(7), begin + 60..begin + 90)
+            .correlation(iteration)
+            .operator("aten::cudnn_convolution", begin + 100..begin + 120)
+            .runtime("cudaLaunchKernel", 100 + iteration, begin + 101..begin + 105)
+            .kernel("conv", Stream(7), begin + 130..begin + 200)
+            .correlation(100 + iteration)
+            .operator("aten::item", begin + 300..begin + 320)
+            .runtime("cudaStreamSynchronize", 200 + iteration, begin + 301..begin + 310);
+    }
+    let nvidia = trace.json();
+    let amd = nvidia.replace("cudaLaunchKernel", "hipExtModuleLaunchKernel").replace("cuda", "hip");
+    let amd = amd.replace("cudnn_convolution", "miopen_convolution");
+    let explanation = explained(&[run("a", &[nvidia])], &[run("b", &[amd])]);
+    assert!(explanation.structure().is_empty(), "{:?}", explanation.structure());
+    let waits = explanation.waits();
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert_eq!((waits[0].call.as_str(), waits[0].calls), ("cudaStreamSynchronize → hipStreamSynchronize", [1.0, 1.0]));
+    let text = explanation.sentences();
+    assert!(!text.contains("Structure") && !text.contains("wait for the GPU"), "{text}");
+}
