@@ -353,8 +353,13 @@ bench-critical-path:
 
 bench-statistics:
 	@$(CARGO) build --release --locked --quiet -p statistics --example simulation
-	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS) $(if $(BENCH_WRITE),>'$(TARGET)/statistics.md' && \
-	  sed -n '/^## /,$$p' docs/statistics.md | sed '1{x;G}' >>'$(TARGET)/statistics.md' && mv '$(TARGET)/statistics.md' docs/statistics.md)
+ifdef BENCH_WRITE
+	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS) >'$(TARGET)/statistics.md'
+	@sed -n '/^## /,$$p' docs/statistics.md | sed '1{x;G}' >>'$(TARGET)/statistics.md'
+	@mv '$(TARGET)/statistics.md' docs/statistics.md
+else
+	@'$(TARGET)/release/examples/simulation' $(SIMULATIONS)
+endif
 
 # How often a change is called between runs of one program: recorded runs, divided in all ways, or in SPLITS random ones.
 SPLITS ?= 200
