@@ -75,7 +75,7 @@ impl Measured {
         let but = |of: &[f64]| [&of[..at], &of[at + 1..]].concat();
         let residuals: Vec<f64> = but(&self.ratios).iter().map(|ratio| ratio - all.centre).collect();
         // Where all together differ beyond chance, the rest does with less doubt.
-        let doubt = 1.0 - 0.5 * all.between.part;
+        let doubt = 1.0 - all.between.part;
         let between = between_recordings(&residuals, &but(&self.errors), &but(&self.sizes), doubt);
         Some(Controls { between, ..*all })
     }
