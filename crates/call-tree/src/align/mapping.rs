@@ -1,8 +1,8 @@
 //! Top-down mapping of the nodes of control to nodes of test.
 
 use super::period::settle;
-use super::score::{Scores, overlap};
-use super::sequence::{By, Pairs, Sequences, sequences};
+use super::score::Scores;
+use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
@@ -55,10 +55,6 @@ pub(crate) struct Mapping {
 const LEAST_MOVE: u32 = 3;
 /// Least score of a partner for which a chain is split.
 const LEAST_SPLIT: f64 = 0.5;
-/// An unknown call counts as renamed, not as a wrapper, if a sibling of the other side has as many GPU events ± this share ...
-const RENAMED_COUNT: f64 = 0.25;
-/// ... and at least this overlap of families.
-const RENAMED_OVERLAP: f64 = 0.8;
 
 /// Maps the nodes of two trees.
 pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
@@ -88,11 +84,11 @@ pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
     aligner.mapping
 }
 
-struct Aligner<'l> {
-    mapping: Mapping,
-    scores: Scores<'l>,
+pub(super) struct Aligner<'l> {
+    pub(super) mapping: Mapping,
+    pub(super) scores: Scores<'l>,
     /// Name labels of control and of test.
-    names: (HashSet<Symbol>, HashSet<Symbol>),
+    pub(super) names: (HashSet<Symbol>, HashSet<Symbol>),
     /// Pairs whose children have not been aligned yet.
     open: Vec<(NodeId, NodeId)>,
 }
@@ -190,7 +186,21 @@ impl Aligner<'_> {
             }
             return;
         }
-        let Pairs { pairs, too_large } = self.align(&control, &test);
+        let mut found = self.align(&control, &test);
+        // A call that is taken for a renamed one may be a wrapper after all: what pairs better counts.
+        let (control, test) = match self.without_unknown(a, b).filter(|both| *both != (control.clone(), test.clone())) {
+            Some((ours, theirs)) => {
+                let other = self.align(&ours, &theirs);
+                if other.worth > self.worth_with_children((&control, &test), &found) {
+                    found = other;
+                    (ours, theirs)
+                } else {
+                    (control, test)
+                }
+            }
+            None => (control, test),
+        };
+        let Pairs { pairs, too_large, .. } = found;
         let (mut i, mut j, mut before) = (0, 0, None);
         for pair in pairs.iter().map(Some).chain([None]) {
             let (at, beside) = pair.map_or((control.len(), test.len()), |&(at, beside, _)| (at, beside));
@@ -216,9 +226,10 @@ impl Aligner<'_> {
     }
 
     /// Aligns two sequences of siblings.
-    fn align(&self, control: &[NodeId], test: &[NodeId]) -> Pairs {
+    pub(super) fn align(&self, control: &[NodeId], test: &[NodeId]) -> Pairs {
         let of = Siblings::new(&self.mapping, &self.scores, control, test);
         let mut found = sequences(&of);
+        found.worth = worth(&of, &found.pairs);
         settle(&mut found.pairs, &of.hashes.0, &of.hashes.1);
         found
     }
@@ -243,60 +254,6 @@ impl Aligner<'_> {
             && other.node(b).is_operator(labels)
             && pairs().all(same);
         fits.then(|| pairs().collect())
-    }
-
-    /// Returns the children of both nodes, with wrappers replaced by their children. A wrapper is a call around several operators
-    /// that only one side has.
-    fn without_wrappers(&self, a: NodeId, b: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
-        let (control, test) = (&self.mapping.control, &self.mapping.test);
-        let (ours, theirs) = (&control.node(a).children, &test.node(b).children);
-        let one = self.expand((control, ours), &self.names.1, (test, theirs));
-        let other = self.expand((test, theirs), &self.names.0, (control, ours));
-        (one, other)
-    }
-
-    fn expand(
-        &self,
-        (tree, children): (&Tree, &[NodeId]),
-        known: &HashSet<Symbol>,
-        beside: (&Tree, &[NodeId]),
-    ) -> Vec<NodeId> {
-        let mut expanded = Vec::with_capacity(children.len());
-        let mut open: Vec<NodeId> = children.iter().rev().copied().collect();
-        while let Some(id) = open.pop() {
-            if self.is_wrapper((tree, id), known, beside) {
-                open.extend(tree.node(id).children.iter().rev());
-            } else {
-                expanded.push(id);
-            }
-        }
-        expanded
-    }
-
-    fn is_wrapper(
-        &self,
-        (tree, id): (&Tree, NodeId),
-        known: &HashSet<Symbol>,
-        (other, siblings): (&Tree, &[NodeId]),
-    ) -> bool {
-        let node = tree.node(id);
-        let labels = self.scores.labels;
-        let holds_operators = || node.children.iter().any(|&child| tree.node(child).role == Role::Host);
-        let is_unknown = || node.chain.iter().all(|&id| !known.contains(&labels.get(id).name));
-        // A sibling that looks like a child is that child's partner, not the wrapper's.
-        let has_child_like =
-            |sibling: &Node| node.children.iter().any(|&child| self.scores.share_a_label(tree.node(child), sibling));
-        let renamed = |sibling: &Node| {
-            let (n, m) = (f64::from(node.leaves()), f64::from(sibling.leaves()));
-            sibling.role == Role::Host
-                && (n - m).abs() <= RENAMED_COUNT * n.max(m)
-                && overlap(&node.families, &sibling.families) >= RENAMED_OVERLAP
-                && !has_child_like(sibling)
-        };
-        node.role == Role::Host
-            && holds_operators()
-            && is_unknown()
-            && !siblings.iter().any(|&sibling| renamed(other.node(sibling)))
     }
 
     /// Pairs unpaired nodes of equal hash, the finest level first: first under the same parent, then anywhere.

@@ -7,6 +7,7 @@ mod period;
 mod region;
 mod score;
 mod sequence;
+mod wrappers;
 
 pub(crate) use kernels::{Hashed, matched};
 pub(crate) use mapping::{Mapping, map};

@@ -20,20 +20,22 @@ type Names = Rc<Vec<(Symbol, u32)>>;
 /// Scores the nodes of two trees.
 pub(super) struct Scores<'l> {
     pub(super) labels: &'l Labels,
-    /// Occurrences of each name label on both sides together.
-    occurrences: HashMap<Symbol, u32>,
+    /// Occurrences of each name label in control and in test.
+    occurrences: HashMap<Symbol, [u32; 2]>,
     names: RefCell<HashMap<(bool, NodeId), Names>>,
+    /// Scores of nodes that are unlike, by their hashes with shapes: layers repeat them.
+    unlike: RefCell<HashMap<(u64, u64), f64>>,
 }
 
 impl<'l> Scores<'l> {
     pub(super) fn of(control: &Tree, test: &Tree, labels: &'l Labels) -> Self {
-        let mut occurrences = HashMap::new();
-        for node in control.nodes().iter().chain(test.nodes()) {
-            for &id in &node.chain {
-                *occurrences.entry(labels.get(id).name).or_insert(0) += 1;
+        let mut occurrences: HashMap<Symbol, [u32; 2]> = HashMap::new();
+        for (side, tree) in [control, test].into_iter().enumerate() {
+            for &id in tree.nodes().iter().flat_map(|node| &node.chain) {
+                occurrences.entry(labels.get(id).name).or_default()[side] += 1;
             }
         }
-        Self { labels, occurrences, names: RefCell::default() }
+        Self { labels, occurrences, names: RefCell::default(), unlike: RefCell::default() }
     }
 
     /// Score of a node of control and a node of test; `None` if they must not pair.
@@ -68,6 +70,16 @@ impl<'l> Scores<'l> {
     }
 
     fn unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
+        let key = (control.0.node(control.1).hashes.shape, test.0.node(test.1).hashes.shape);
+        if let Some(&score) = self.unlike.borrow().get(&key) {
+            return score;
+        }
+        let score = self.score_unlike(control, test);
+        self.unlike.borrow_mut().insert(key, score);
+        score
+    }
+
+    fn score_unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
         let (a, b) = (control.0.node(control.1), test.0.node(test.1));
         let content = overlap(&a.families, &b.families);
         let common = self.label_similarity(a, b);
@@ -75,6 +87,10 @@ impl<'l> Scores<'l> {
             let (one, other) = (a.shapes(self.labels), b.shapes(self.labels));
             let shapes = f64::from(u8::from(one.is_some() && one == other));
             return (0.60 * similarity + 0.28 * content + 0.08 * shapes).min(MOST_UNLIKE);
+        }
+        // A call that both sides have by its name is not renamed.
+        if self.is_known(a) && self.is_known(b) {
+            return 0.0;
         }
         let names = overlap_of_names(&self.names_below(false, control), &self.names_below(true, test));
         if names > 0.0 {
@@ -84,6 +100,12 @@ impl<'l> Scores<'l> {
         } else {
             0.0
         }
+    }
+
+    /// Tells whether both sides have calls of these names.
+    fn is_known(&self, node: &Node) -> bool {
+        let is_known = |name: Symbol| self.occurrences.get(&name).is_some_and(|sides| !sides.contains(&0));
+        !node.chain.is_empty() && node.chain.iter().all(|&id| is_known(self.labels.get(id).name))
     }
 
     /// Returns the similarity of the labels of two chains; `None` without a common label.
@@ -103,7 +125,9 @@ impl<'l> Scores<'l> {
             names
         };
         let (a, b) = (names(a), names(b));
-        let weight = |name: &Symbol| 1.0 / (1.0 + f64::from(self.occurrences.get(name).copied().unwrap_or(1)).ln());
+        let weight = |name: &Symbol| {
+            1.0 / (1.0 + f64::from(self.occurrences.get(name).map_or(1, |[control, test]| control + test)).ln())
+        };
         let (mut common, mut all, mut i, mut j) = (0.0, 0.0, 0, 0);
         while i < a.len() || j < b.len() {
             match (a.get(i), b.get(j)) {

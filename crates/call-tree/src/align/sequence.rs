@@ -18,6 +18,8 @@ pub(super) enum By {
 pub(super) struct Pairs {
     pub(super) pairs: Vec<(usize, usize, By)>,
     pub(super) too_large: bool,
+    /// What the alignment is worth, see [`worth`].
+    pub(super) worth: f64,
 }
 
 /// Two sequences to align.
@@ -35,7 +37,9 @@ pub(super) trait Sequences {
 }
 
 /// Sequences up to this length are aligned in full, longer ones in a band.
-const FULL: usize = 400;
+const FULL: usize = 1_000;
+/// Longer sequences are first divided at anchors.
+const ANCHORED: usize = 4_000;
 const BAND: usize = 128;
 /// With more cells than this a segment is not aligned. One cell takes one byte.
 const MOST_CELLS: usize = 64_000_000;
@@ -56,14 +60,33 @@ impl Segment {
     }
 
     fn is_large(self) -> bool {
-        self.a.1 - self.a.0 > FULL || self.b.1 - self.b.0 > FULL
+        self.a.1 - self.a.0 > ANCHORED || self.b.1 - self.b.0 > ANCHORED
     }
 }
 
-/// Anchors to look for, one after another: levels of hashes, and lengths of the runs of nodes that must be unique. Long runs are
-/// looked for only in segments too long to be aligned in full: of thousands of siblings hardly one is unique.
+/// Anchors to look for in long segments, one after another: levels of hashes, and lengths of the runs of nodes that must be unique. The longest
+/// runs come first. A node that is unique on both sides need not be the same one: of two equal layers either may have lost it.
 const STEPS: [(Level, usize); 6] =
-    [(Level::Exact, 1), (Level::Shape, 1), (Level::Name, 1), (Level::Exact, 12), (Level::Name, 12), (Level::Name, 4)];
+    [(Level::Exact, 12), (Level::Name, 12), (Level::Name, 4), (Level::Exact, 1), (Level::Shape, 1), (Level::Name, 1)];
+
+/// Returns what an alignment is worth: the scores of its pairs less the costs of its gaps.
+pub(super) fn worth(of: &impl Sequences, pairs: &[(usize, usize, By)]) -> f64 {
+    let (weights_a, weights_b) = of.weights();
+    let gap = |weights: &[f64]| {
+        if weights.is_empty() { 0.0 } else { GAP_OPEN + GAP_NODE * weights.iter().sum::<f64>() }
+    };
+    let (mut worth, mut from) = (0.0, (0, 0));
+    for &(a, b, by) in pairs {
+        let score = match by {
+            By::Hash(_) => 1.0,
+            By::Score(score) => score,
+        };
+        worth += (score - NEUTRAL) * weights_a[a].min(weights_b[b]);
+        worth -= gap(&weights_a[from.0..a]) + gap(&weights_b[from.1..b]);
+        from = (a + 1, b + 1);
+    }
+    worth - gap(&weights_a[from.0..]) - gap(&weights_b[from.1..])
+}
 
 /// Aligns two sequences.
 pub(super) fn sequences(of: &impl Sequences) -> Pairs {
@@ -81,7 +104,7 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
         if part.is_empty() {
             continue;
         }
-        let Some(&(level, length)) = STEPS.get(step).filter(|(_, length)| *length == 1 || part.is_large()) else {
+        let Some(&(level, length)) = STEPS.get(step).filter(|_| part.is_large()) else {
             align(of, part, found);
             continue;
         };
@@ -90,15 +113,14 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
             open.push((part, step + 1));
             continue;
         }
-        // Anchors of the whole segment are set; a node that is not unique there may be unique between two of them.
-        let next = if length == 1 { step } else { 0 };
         let mut from = (part.a.0, part.b.0);
         for (a, b) in anchors {
-            open.push((Segment { a: (from.0, a), b: (from.1, b) }, next));
+            // What is not unique in the whole segment may be unique between two anchors.
+            open.push((Segment { a: (from.0, a), b: (from.1, b) }, step));
             found.pairs.push((a, b, By::Hash(level)));
             from = (a + 1, b + 1);
         }
-        open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, next));
+        open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, step));
     }
 }
 

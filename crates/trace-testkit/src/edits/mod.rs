@@ -12,8 +12,9 @@ use crate::Random;
 use event::{Event, Unit};
 use nest::Nest;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-pub use score::{Assignment, Score, score};
+pub use score::{Assignment, Score, score, score_both};
 
 /// A change of a program, as it shows in a trace. Each is made in every step that has the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,42 @@ impl Original {
         let unit = Unit::of(&events);
         let events = events.into_iter().enumerate().map(|(at, value)| Event::of(value, at as u32)).collect();
         Ok(Self { events, head, unit })
+    }
+
+    /// Returns the group of each GPU event by its position. Operators in a row that are equal in all names but for instances of modules cannot
+    /// be told apart once one of them is removed: their events have a group together, each other event one of its own. `with_stacks` says
+    /// whether the copies have frames of modules.
+    pub fn equal_neighbours(&self, with_stacks: bool) -> HashMap<u32, usize> {
+        let nest = Nest::of(&self.events);
+        let mut groups = HashMap::new();
+        let mut last: Option<(Vec<&str>, usize)> = None;
+        for &unit in nest.units.iter().flatten() {
+            let mut above = nest.parent[unit];
+            let below = nest.below(unit);
+            let mut names: Vec<&str> = Vec::new();
+            let mut add = |at: usize| match self.events[at].role {
+                event::Role::Call => {}
+                event::Role::Stack if !with_stacks => {}
+                event::Role::Stack => names.push(self.events[at].name().trim_end_matches(|c: char| c.is_ascii_digit())),
+                _ => names.push(self.events[at].name()),
+            };
+            below.iter().for_each(|&at| add(at));
+            while let Some(at) = above {
+                add(at);
+                above = nest.parent[at];
+            }
+            let first = match &last {
+                Some((before, first)) if *before == names => *first,
+                _ => unit,
+            };
+            let work = below.iter().filter(|&&at| self.events[at].role == event::Role::Gpu);
+            // An event of the first of the group stands for those of the same rank in the others.
+            let of_first: Vec<usize> =
+                nest.below(first).into_iter().filter(|&at| self.events[at].role == event::Role::Gpu).collect();
+            groups.extend(work.zip(of_first).map(|(&at, first)| (at as u32, first)));
+            last = Some((names, first));
+        }
+        groups
     }
 
     /// Makes a copy with other ids, shifted times and 2 % noise, and with these edits, one after another. Equal seeds make equal

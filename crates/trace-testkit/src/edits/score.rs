@@ -1,7 +1,7 @@
 //! Score of a comparison of an original with an edited copy.
 
 use super::Edited;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Place of an event in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,46 @@ pub fn score(
                 narrow += if is_narrow(region) { from.ns as f64 } else { 0.0 };
             }
         }
+    }
+    if all == 0.0 { Score { same: 1.0, narrow: 1.0 } } else { Score { same: same / all, narrow: narrow / all } }
+}
+
+/// Scores a comparison of two edited copies: the share of the time of the events that both have whose copies are in the same region. Events
+/// of a group of `equal` ones are counted: as many as both copies have must share regions with each other.
+pub fn score_both(
+    copies: [&Edited; 2],
+    regions: [&HashMap<u32, Assignment>; 2],
+    equal: &HashMap<u32, usize>,
+    is_narrow: impl Fn(usize) -> bool,
+) -> Score {
+    // Of each group, the events of the original with the regions of their copies.
+    let of_groups = |side: usize| {
+        let mut groups: HashMap<usize, HashMap<u32, Vec<Assignment>>> = HashMap::new();
+        for (at, origins) in copies[side].origins.iter().enumerate() {
+            for &origin in origins {
+                if let Some(assignment) = regions[side].get(&(at as u32)) {
+                    let group = equal.get(&origin).copied().unwrap_or(origin as usize);
+                    groups.entry(group).or_default().entry(origin).or_default().push(*assignment);
+                }
+            }
+        }
+        groups
+    };
+    let (control, test) = (of_groups(0), of_groups(1));
+    let (mut all, mut same, mut narrow) = (0.0, 0.0, 0.0);
+    for (group, ours) in &control {
+        let Some(theirs) = test.get(group) else { continue };
+        let known: HashSet<usize> = theirs.values().flatten().map(|assignment| assignment.region).collect();
+        let common = ours.len().min(theirs.len());
+        let shared = |assignments: &Vec<Assignment>| {
+            assignments.iter().find(|one| known.contains(&one.region)).map(|one| one.region)
+        };
+        let found: Vec<usize> = ours.values().filter_map(shared).take(common).collect();
+        let narrow_ones = found.iter().filter(|region| is_narrow(**region)).count();
+        let ns = ours.values().map(|assignments| assignments[0].ns as f64).sum::<f64>() / ours.len() as f64;
+        all += ns * common as f64;
+        same += ns * found.len() as f64;
+        narrow += ns * narrow_ones as f64;
     }
     if all == 0.0 { Score { same: 1.0, narrow: 1.0 } } else { Score { same: same / all, narrow: narrow / all } }
 }

@@ -48,6 +48,22 @@ const DOZEN: [Edit; 12] = [
     Edit::Exchange,
 ];
 
+/// Edits of a copy that is compared with another copy, which has as many of its own.
+const EACH: [Edit; 12] = [
+    Edit::RemoveOperator,
+    Edit::Rename,
+    Edit::Wrap(1),
+    Edit::RemoveOperator,
+    Edit::Rename,
+    Edit::RemoveOperator,
+    Edit::Wrap(3),
+    Edit::RemoveOperator,
+    Edit::Rename,
+    Edit::RemoveOperator,
+    Edit::Wrap(1),
+    Edit::RemoveOperator,
+];
+
 /// A trace, and its text to make copies of.
 struct Recorded {
     trace: TraceSet,
@@ -85,6 +101,34 @@ impl Recorded {
         };
         let are_layers_equal = found.without_stacks || !has_stacks;
         Some(score(&edited, &control, &test, is_narrow, are_layers_equal))
+    }
+
+    /// Compares two copies with as many edits each, which begin with `first`.
+    fn score_both(&self, first: &[Edit], seed: u64) -> Score {
+        let copies = [seed, seed + 1000].map(|seed| self.original.edit(&[first, &EACH].concat(), seed));
+        // What only one program has, has a name of its own.
+        let traces = [("one::", &copies[0]), ("other::", &copies[1])].map(|(names, copy)| {
+            let json = String::from_utf8_lossy(&copy.json).replace("custom::", names);
+            TraceSet::from_bytes(json.as_bytes()).unwrap()
+        });
+        let mut labels = Labels::default();
+        let mut recording = |trace: &TraceSet| {
+            let (rank, mut collectives) = (&trace.traces()[0], Collectives::default());
+            recording(rank, trace.compat(), &Iterations::default(), &mut labels, &mut collectives).unwrap()
+        };
+        let (control, test) = ([recording(&traces[0])], [recording(&traces[1])]);
+        let found = Explainer { keep_events: true }.explain(&control, &test, &labels);
+        let regions = [0, 1].map(|side| regions_by_position(&found, side, &traces[side]));
+        let is_narrow = |region: usize| {
+            let region = &found.regions[region].region;
+            region.control.len() <= 2 && region.test.len() <= 2
+        };
+        edits::score_both(
+            copies.each_ref(),
+            regions.each_ref(),
+            &self.original.equal_neighbours(!first.contains(&Edit::WithoutStacks)),
+            is_narrow,
+        )
     }
 
     /// Scores each of `edits` alone, with each seed. Returns how many found a place.
@@ -177,4 +221,30 @@ fn a_dozen_edits_at_once_are_found() {
     let recorded = Recorded::load(Path::new("../../notebooks/data/control/rank-3.json.gz"));
     let scores: Vec<Score> = (0..4).filter_map(|seed| recorded.score(&DOZEN, seed)).collect();
     assert!(!scores.is_empty() && scores.iter().all(|score| score.same >= 0.95), "{scores:?}");
+}
+
+#[test]
+fn a_dozen_edits_of_either_side_are_found() {
+    let demo = |file: &str| Some(Path::new("../../notebooks/data").join(file));
+    for path in [
+        demo("control/rank-3.json.gz"),
+        demo("test/rank-1.json.gz"),
+        demo("job/rank-0.json.gz"),
+        shared("tracelens_h100_mi300/bert_small/control.json.gz"),
+        shared("tracelens_h100_mi300/bert_small/test.json.gz"),
+        shared("tracelens_h100_mi300/qwen1.5_0.5b/control.json.gz"),
+        shared("amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz"),
+        shared("critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz"),
+        shared("triton_example/triton_example.json.gz"),
+        shared("trace_diff/control/control.json.gz"),
+    ] {
+        let Some(path) = path else { continue };
+        let recorded = Recorded::load(&path);
+        for seed in 0..3 {
+            for first in [&[][..], &[Edit::WithoutStacks]] {
+                let score = recorded.score_both(first, seed);
+                assert!(score.same >= 0.975 && score.narrow >= 0.975, "{} {first:?} {seed}: {score:?}", recorded.file);
+            }
+        }
+    }
 }
