@@ -43,6 +43,11 @@ def test_committed_notebook_has_outputs_and_no_local_paths(notebook):
     assert not re.search(r"(/root/|/home/|/work/|/Users/)", text)
 
 
+def test_committed_notebooks_are_small():
+    sizes = {path.name: path.stat().st_size for path in NOTEBOOKS}
+    assert sum(sizes.values()) < 3_000_000, sizes
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_notebook_names_our_kernel(notebook):
     metadata = json.loads(notebook.read_text())["metadata"]
