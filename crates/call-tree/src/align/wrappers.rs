@@ -5,7 +5,7 @@ use super::score::overlap;
 use super::sequence::Pairs;
 use crate::input::label::Symbol;
 use crate::tree::node::{Node, NodeId, Role, Tree};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// An unknown call counts as renamed, not as a wrapper, if a sibling of the other side has as many GPU events ± this share ...
 const RENAMED_COUNT: f64 = 0.25;
@@ -49,7 +49,7 @@ impl Aligner<'_> {
             }
         };
         let mut worth = found.worth;
-        let mut alone: [HashSet<NodeId>; 2] = [control, test].map(|nodes| nodes.iter().copied().collect());
+        let mut alone: [BTreeSet<NodeId>; 2] = [control, test].map(|nodes| nodes.iter().copied().collect());
         for &(at, beside, _) in &found.pairs {
             let (one, other) = (control[at], test[beside]);
             alone[0].remove(&one);

@@ -1,7 +1,7 @@
 //! Score of a comparison of an original with an edited copy.
 
 use super::Edited;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Place of an event in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn score_both(
 ) -> Score {
     // Of each group, the events of the original with the regions of their copies.
     let of_groups = |side: usize| {
-        let mut groups: HashMap<usize, HashMap<u32, Vec<Assignment>>> = HashMap::new();
+        let mut groups: BTreeMap<usize, BTreeMap<u32, Vec<Assignment>>> = BTreeMap::new();
         for (at, origins) in copies[side].origins.iter().enumerate() {
             for &origin in origins {
                 if let Some(assignment) = regions[side].get(&(at as u32)) {
