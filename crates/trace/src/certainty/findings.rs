@@ -1,6 +1,7 @@
 //! Conclusions of a comparison, and its limits, in sentences.
 
 use super::sentence::Sentence;
+use super::vendors::{both_names, join_vendors};
 use super::words::{ALPHA, SampleKind, percent, smallest};
 use crate::shorten_name;
 use call_tree::vendor_neutral;
@@ -287,7 +288,15 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
             None => short.push((name, counts)),
         }
     }
-    join_vendors(&mut short);
+    let short = join_vendors(
+        short,
+        |(_, counts)| counts.map(|count| count > 0.0),
+        |(name, _)| vendor_neutral(name),
+        |(name, sums), (other, counts)| {
+            *name = both_names(name, &other, counts[0] == 0.0);
+            *sums = [sums[0] + counts[0], sums[1] + counts[1]];
+        },
+    );
     let [mut gone, mut new, mut other] = [const { Vec::new() }; 3];
     for (name, [control, test]) in short.into_iter().filter(|(_, [control, test])| control != test) {
         match (control == 0.0, test == 0.0) {
@@ -309,24 +318,6 @@ pub(crate) fn structure<'n>(changes: impl Iterator<Item = CountOf<'n>>) -> Optio
         let sentence = Sentence::new("structure", format!("Structure, {}.", parts.join("; ")));
         sentence.with("gone", counts[0]).with("new", counts[1]).with("other_counts", counts[2])
     })
-}
-
-/// Makes one of a call that is gone and the new one that another vendor names otherwise.
-fn join_vendors(counts: &mut [(String, [f64; 2])]) {
-    let mut one_sided: HashMap<String, usize> = HashMap::new();
-    for at in 0..counts.len() {
-        let (name, sides) = &counts[at];
-        if sides.iter().all(|&count| count > 0.0) {
-            continue;
-        }
-        let first = *one_sided.entry(vendor_neutral(name)).or_insert(at);
-        let sum = [0, 1].map(|side| counts[first].1[side] + sides[side]);
-        if first < at && sum.iter().all(|&count| count > 0.0) {
-            let names = if sides[0] == 0.0 { [&counts[first].0, name] } else { [name, &counts[first].0] };
-            counts[first] = (format!("{} → {}", names[0], names[1]), sum);
-            counts[at].1 = [0.0; 2];
-        }
-    }
 }
 
 /// `3`, `2.5`

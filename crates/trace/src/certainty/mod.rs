@@ -6,6 +6,7 @@ mod findings;
 mod judging;
 mod score;
 mod sentence;
+mod vendors;
 mod words;
 
 pub(crate) use comparability::{EventMix, InputShapes};
@@ -14,5 +15,6 @@ pub(crate) use judging::{Judging, RELEVANT};
 pub(crate) use score::score;
 pub use sentence::Sentence;
 pub(crate) use sentence::lines;
+pub(crate) use vendors::{both_names, join_vendors};
 pub use words::SampleKind;
 pub(crate) use words::{ALPHA, VERDICTS, percent, smallest, verdict_in_row, verdict_word};

@@ -1,10 +1,8 @@
 //! Calls of the host that wait for the GPU, of both sides of an explanation.
 
 use super::explanation::Explanation;
-use crate::certainty::Sentence;
+use crate::certainty::{Sentence, both_names, join_vendors};
 use call_tree::{Change, WaitChange, vendor_neutral};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use trace_view::{Header, Kind, Table, TableValue, Unit};
 
 /// Rows of the table.
@@ -30,14 +28,11 @@ pub struct HostWait {
 impl HostWait {
     /// Adds the same call as another vendor names it.
     fn add(&mut self, other: HostWait) {
-        // Control first.
-        let (before, after) = if self.calls[0] > 0.0 { (&*self, &other) } else { (&other, &*self) };
-        let both = |before: &str, after: &str| {
-            if before == after { before.to_owned() } else { format!("{before} → {after}") }
-        };
-        let (call, caller) = (both(&before.call, &after.call), both(&before.caller, &after.caller));
+        let is_first_control = other.calls[0] == 0.0;
+        self.call = both_names(&self.call, &other.call, is_first_control);
+        self.caller = both_names(&self.caller, &other.caller, is_first_control);
         let sum = |one: [f64; 2], other: [f64; 2]| [one[0] + other[0], one[1] + other[1]];
-        *self = HostWait { call, caller, calls: sum(self.calls, other.calls), us: sum(self.us, other.us) };
+        (self.calls, self.us) = (sum(self.calls, other.calls), sum(self.us, other.us));
     }
 
     /// Calls a step, test − control.
@@ -50,16 +45,12 @@ impl Explanation {
     /// Calls that wait for the GPU; those whose number changed most first, then by time. Calls that two vendors name differently are one.
     pub fn waits(&self) -> Vec<HostWait> {
         let all = self.found.waits.iter().map(|wait| self.wait(wait));
-        let (mut waits, one_sided): (Vec<HostWait>, Vec<HostWait>) =
-            all.partition(|wait| wait.calls[0] > 0.0 && wait.calls[1] > 0.0);
-        let mut families: BTreeMap<[String; 2], HostWait> = BTreeMap::new();
-        for wait in one_sided {
-            match families.entry([vendor_neutral(&wait.call), vendor_neutral(&wait.caller)]) {
-                Entry::Vacant(entry) => drop(entry.insert(wait)),
-                Entry::Occupied(entry) => entry.into_mut().add(wait),
-            }
-        }
-        waits.extend(families.into_values());
+        let mut waits = join_vendors(
+            all,
+            |wait| wait.calls.map(|calls| calls > 0.0),
+            |wait| [vendor_neutral(&wait.call), vendor_neutral(&wait.caller)],
+            HostWait::add,
+        );
         let time = |wait: &HostWait| (wait.us[1] - wait.us[0]).abs();
         waits.sort_by(|one, other| {
             let by_calls = other.more_calls().abs().total_cmp(&one.more_calls().abs());

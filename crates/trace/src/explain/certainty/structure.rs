@@ -1,11 +1,11 @@
 //! Changes of structure: calls that only one side has, or that it makes more often. Facts, which need no test.
 
 use super::quantities::BOTH;
+use crate::certainty::{both_names, join_vendors};
 use crate::explain::Explanation;
 use call_tree::{Change, Cost, NONE, Role, Tree, vendor_neutral};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// An operator whose work is called more or less often.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,29 +84,16 @@ impl Explanation {
     }
 }
 
-/// Adds up operators of one side each that two vendors name differently: the sum has the name of control, and that of test behind an arrow.
+/// Adds up operators of one side each that two vendors name differently.
 fn of_both_vendors(operators: BTreeMap<String, Calls>) -> Vec<(String, Calls)> {
-    let is_on_both = |calls: &Calls| calls.count.control.value() > 0.0 && calls.count.test.value() > 0.0;
-    let (mut all, one_sided): (Vec<_>, Vec<_>) = operators.into_iter().partition(|(_, calls)| is_on_both(calls));
-    let mut families: BTreeMap<String, (String, Calls)> = BTreeMap::new();
-    for (operator, calls) in one_sided {
-        match families.entry(vendor_neutral(&operator)) {
-            Entry::Vacant(entry) => drop(entry.insert((operator, calls))),
-            Entry::Occupied(entry) => {
-                let (name, sum) = entry.into_mut();
-                if !is_on_both(sum) && (calls.count.control.value() > 0.0) != (sum.count.control.value() > 0.0) {
-                    let control_first = sum.count.control.value() > 0.0;
-                    *name =
-                        if control_first { format!("{name} → {operator}") } else { format!("{operator} → {name}") };
-                }
-                let add = |one: Change, other: Change| Change {
-                    control: one.control + other.control,
-                    test: one.test + other.test,
-                };
-                *sum = Calls { count: add(sum.count, calls.count), ns: add(sum.ns, calls.ns) };
-            }
-        }
-    }
-    all.extend(families.into_values());
-    all
+    let add = |one: Change, other: Change| Change { control: one.control + other.control, test: one.test + other.test };
+    join_vendors(
+        operators,
+        |(_, calls)| [calls.count.control.value() > 0.0, calls.count.test.value() > 0.0],
+        |(operator, _)| vendor_neutral(operator),
+        |(name, sum), (other, calls)| {
+            *name = both_names(name, &other, calls.count.control.value() == 0.0);
+            *sum = Calls { count: add(sum.count, calls.count), ns: add(sum.ns, calls.ns) };
+        },
+    )
 }
