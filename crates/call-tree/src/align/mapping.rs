@@ -59,10 +59,6 @@ const LEAST_SPLIT: f64 = 0.5;
 /// Maps the nodes of two trees.
 pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
     let scores = Scores::of(&control, &test, labels);
-    let names = |tree: &Tree| -> HashSet<Symbol> {
-        tree.nodes().iter().flat_map(|node| &node.chain).map(|&id| labels.get(id).name).collect()
-    };
-    let names = (names(&control), names(&test));
     let mut aligner = Aligner {
         mapping: Mapping {
             to_test: vec![NONE; control.nodes().len()],
@@ -73,7 +69,6 @@ pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
             blocks: Vec::new(),
         },
         scores,
-        names,
         open: Vec::new(),
     };
     aligner.pair(Tree::ROOT, Tree::ROOT, How::Score(1.0));
@@ -87,8 +82,6 @@ pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
 pub(super) struct Aligner<'l> {
     pub(super) mapping: Mapping,
     pub(super) scores: Scores<'l>,
-    /// Name labels of control and of test.
-    pub(super) names: (HashSet<Symbol>, HashSet<Symbol>),
     /// Pairs whose children have not been aligned yet.
     open: Vec<(NodeId, NodeId)>,
 }
@@ -188,18 +181,19 @@ impl Aligner<'_> {
         }
         let mut found = self.align(&control, &test);
         // A call that is taken for a renamed one may be a wrapper after all: what pairs better counts.
-        let (control, test) = match self.without_unknown(a, b).filter(|both| *both != (control.clone(), test.clone())) {
-            Some((ours, theirs)) => {
-                let other = self.align(&ours, &theirs);
-                if other.worth > self.worth_with_children((&control, &test), &found) {
-                    found = other;
-                    (ours, theirs)
-                } else {
-                    (control, test)
+        let (control, test) =
+            match self.without_unknown(a, b).filter(|(ours, theirs)| *ours != control || *theirs != test) {
+                Some((ours, theirs)) => {
+                    let other = self.align(&ours, &theirs);
+                    if other.worth > self.worth_with_children((&control, &test), &found) {
+                        found = other;
+                        (ours, theirs)
+                    } else {
+                        (control, test)
+                    }
                 }
-            }
-            None => (control, test),
-        };
+                None => (control, test),
+            };
         let Pairs { pairs, too_large, .. } = found;
         let (mut i, mut j, mut before) = (0, 0, None);
         for pair in pairs.iter().map(Some).chain([None]) {

@@ -104,8 +104,12 @@ impl<'l> Scores<'l> {
 
     /// Tells whether both sides have calls of these names.
     fn is_known(&self, node: &Node) -> bool {
-        let is_known = |name: Symbol| self.occurrences.get(&name).is_some_and(|sides| !sides.contains(&0));
-        !node.chain.is_empty() && node.chain.iter().all(|&id| is_known(self.labels.get(id).name))
+        !node.chain.is_empty() && node.chain.iter().all(|&id| [0, 1].into_iter().all(|side| self.is_on_side(id, side)))
+    }
+
+    /// Tells whether control (0) or test (1) has a call of this name.
+    pub(super) fn is_on_side(&self, id: LabelId, side: usize) -> bool {
+        self.occurrences.get(&self.labels.get(id).name).is_some_and(|sides| sides[side] > 0)
     }
 
     /// Returns the similarity of the labels of two chains; `None` without a common label.

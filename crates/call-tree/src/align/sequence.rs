@@ -18,7 +18,7 @@ pub(super) enum By {
 pub(super) struct Pairs {
     pub(super) pairs: Vec<(usize, usize, By)>,
     pub(super) too_large: bool,
-    /// What the alignment is worth, see [`worth`].
+    /// Scores of its pairs less the costs of its gaps; 0 until [`worth`] is asked.
     pub(super) worth: f64,
 }
 
@@ -115,7 +115,7 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
         }
         let mut from = (part.a.0, part.b.0);
         for (a, b) in anchors {
-            // What is not unique in the whole segment may be unique between two anchors.
+            // A node that occurs several times in the whole segment may be unique between two anchors.
             open.push((Segment { a: (from.0, a), b: (from.1, b) }, step));
             found.pairs.push((a, b, By::Hash(level)));
             from = (a + 1, b + 1);
