@@ -67,9 +67,11 @@ impl Measured {
     /// it lies where noise is expected, or has so few of the votes that nothing changes.
     pub(crate) fn without(&self, at: usize, all: &Controls) -> Option<Controls> {
         let residual = self.ratios[at] - all.centre;
+        if residual.abs() < MOST * self.errors[at].hypot(all.between.variance.sqrt()) {
+            return None;
+        }
         let by_time = self.sizes[at].abs() / self.sizes.iter().map(|size| size.abs()).sum::<f64>();
-        let has_votes = by_time.max(1.0 / all.count as f64) >= FEWEST_VOTES;
-        if !has_votes || residual.abs() < MOST * self.errors[at].hypot(all.between.variance.sqrt()) {
+        if by_time.max(1.0 / all.count as f64) < FEWEST_VOTES {
             return None;
         }
         let but = |of: &[f64]| [&of[..at], &of[at + 1..]].concat();

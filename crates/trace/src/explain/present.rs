@@ -31,10 +31,11 @@ impl Present for Explanation {
 impl Explanation {
     /// The page with so many rows of operators and kernels.
     pub fn report(&self, top: usize) -> Report {
-        let mut report = Report::of(Part::Text(self.lead()));
+        let lead = self.lead_sentences();
+        let mut report = Report::of(Part::Text(lines(&lead)));
         report.parts.push(Part::Folded(Folded {
             title: DETAILS.to_owned(),
-            text: lines(&self.details()),
+            text: lines(&self.details(&lead)),
             is_warning: false,
         }));
         report.parts.extend(Warning::parts(&self.warnings));
@@ -71,12 +72,14 @@ impl Explanation {
 
     /// The same sentences as data: what each is about, and its numbers.
     pub fn conclusions(&self) -> Vec<Sentence> {
-        self.lead_sentences().into_iter().chain(self.details()).collect()
+        let mut sentences = self.lead_sentences();
+        sentences.extend(self.details(&sentences));
+        sentences
     }
 
     /// What a page folds below the answer: structure, classes, waiting, noise, comparability, and what to record next where the answer
     /// does not say it.
-    fn details(&self) -> Vec<Sentence> {
+    fn details(&self, lead: &[Sentence]) -> Vec<Sentence> {
         let findings = self.findings();
         let mut sentences: Vec<Sentence> = Vec::new();
         sentences.extend(findings.apart());
@@ -109,7 +112,7 @@ impl Explanation {
         sentences.extend(self.waiting_sentence());
         sentences.extend(lending_sentence(&self.sides));
         sentences.extend(self.noise_sentences());
-        let is_included = self.lead_sentences().iter().any(|sentence| sentence.kind == "next");
+        let is_included = lead.iter().any(|sentence| sentence.kind == "next");
         sentences.extend(findings.advice().filter(|_| !is_included));
         sentences
     }
