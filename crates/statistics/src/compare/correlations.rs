@@ -17,7 +17,7 @@ pub(crate) struct Correlation {
 }
 
 impl Correlation {
-    /// Of values that are independent by design.
+    /// No correlation: the values are independent by design.
     pub(crate) const NONE: Self = Self { value: 0.0, values: f64::INFINITY };
 }
 

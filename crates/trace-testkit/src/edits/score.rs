@@ -69,7 +69,7 @@ pub fn score_both(
     equal: &HashMap<u32, usize>,
     is_narrow: impl Fn(usize) -> bool,
 ) -> Score {
-    // Of each group, the events of the original with the regions of their copies.
+    // Regions of the copies of each original event, by group.
     let of_groups = |side: usize| {
         let mut groups: BTreeMap<usize, BTreeMap<u32, Vec<Assignment>>> = BTreeMap::new();
         for (at, origins) in copies[side].origins.iter().enumerate() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// A sentence of an answer, with what it is about and the numbers it names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentence {
-    /// What it is about, one word for programs: `step`, `verdict`, `next`, `structure`, `noise_floor` and so on.
+    /// Its subject as an identifier for programs: `step`, `verdict`, `next`, `structure`, `noise_floor` and so on.
     pub kind: &'static str,
     /// The sentence.
     pub text: String,

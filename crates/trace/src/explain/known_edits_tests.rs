@@ -106,7 +106,7 @@ impl Recorded {
     /// Compares two copies with as many edits each, which begin with `first`.
     fn score_both(&self, first: &[Edit], seed: u64) -> Score {
         let copies = [seed, seed + 1000].map(|seed| self.original.edit(&[first, &EACH].concat(), seed));
-        // What only one program has, has a name of its own.
+        // Invented names differ between the programs.
         let traces = [("one::", &copies[0]), ("other::", &copies[1])].map(|(names, copy)| {
             let json = String::from_utf8_lossy(&copy.json).replace("custom::", names);
             TraceSet::from_bytes(json.as_bytes()).unwrap()
