@@ -8,12 +8,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
 
 /// Environment variable that names the file for the steps of other processes.
 pub(crate) const FILE: &str = "TRACEBOOK_TIMELINE";
 
 static ON: AtomicBool = AtomicBool::new(false);
 static RECORDED: Mutex<Vec<Span>> = Mutex::new(Vec::new());
+/// When the request of the running cell was received.
+static RECEIVED: Mutex<SystemTime> = Mutex::new(SystemTime::UNIX_EPOCH);
 
 /// A recorded step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,18 +74,21 @@ pub(crate) fn add(name: &str, start: SystemTime, end: Option<SystemTime>) {
     }
 }
 
-/// Clears the record at the start of a cell.
-pub(crate) fn begin() {
+/// Clears the record at the start of a cell, whose request was received at this time.
+pub(crate) fn begin(received: Instant) {
     if is_on() {
         recorded().clear();
+        let now = SystemTime::now();
+        // Converted once, before the steps: at the end, a busy machine could place it behind the first step.
+        *lock(&RECEIVED) = now.checked_sub(received.elapsed()).unwrap_or(now);
         if let Some(file) = file() {
             let _ = std::fs::remove_file(file);
         }
     }
 }
 
-/// Logs the steps of a cell that took this long since its request.
-pub(crate) fn end(count: usize, took: Duration) {
+/// Logs the steps of the cell that ends.
+pub(crate) fn end(count: usize) {
     if !is_on() {
         return;
     }
@@ -93,7 +99,7 @@ pub(crate) fn end(count: usize, took: Duration) {
         return;
     }
     let now = SystemTime::now();
-    let received = now.checked_sub(took).unwrap_or(now);
+    let received = *lock(&RECEIVED);
     // Leave out steps of the engine's start.
     spans.retain(|span| span.start >= received);
     for line in lines(spans, received, now) {

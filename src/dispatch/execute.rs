@@ -154,7 +154,7 @@ impl CellQueue {
             }
         };
         self.reply_with(&running.request, running.received, &running.timing.metadata(), reply, running.count);
-        timeline::end(running.count, running.received.elapsed());
+        timeline::end(running.count);
         if abort {
             for (received, request) in std::mem::take(&mut self.waiting) {
                 self.busy(&request);
@@ -191,7 +191,7 @@ impl CellQueue {
             let input = ExecuteInput { code: code.clone(), execution_count: ExecutionCount::new(count) };
             self.outbox.publish(Some(&request.origin), "execute_input", &input);
         }
-        timeline::begin();
+        timeline::begin(received);
         let options = SinkOptions { silent, allow_stdin, count };
         let sink =
             Arc::new(CellSink::new(request.origin.clone(), self.outbox.clone(), Arc::clone(&self.stdin), options));
