@@ -378,6 +378,13 @@ mod tests {
     }
 
     #[test]
+    fn equal_layers_that_lost_other_nodes_stay_in_place() {
+        // The second layer keeps the b that the first one lost, and the other way round: both are unique, and not the same.
+        let (one, other) = shown("xacdabcdy", "xabcdacdy");
+        assert_eq!((one.as_str(), other.as_str()), ("xa-cdabcdy", "xabcda-cdy"));
+    }
+
+    #[test]
     fn long_sequences_are_aligned_in_a_band() {
         let a: String = (0..1500).map(|i| if i % 7 < 3 { 'a' } else { 'b' }).collect();
         let b: String =

@@ -78,6 +78,8 @@ pub struct Change {
     pub effective: [f64; 2],
     /// Two-sided p; in the scope of recordings at least that of the internal controls.
     pub p: Option<f64>,
+    /// Two-sided p of the test over the samples alone: of the values as recorded, whatever other quantities do.
+    pub p_of_samples: Option<f64>,
     /// p corrected for all quantities of the level; absent below what was not kept.
     pub q: Option<f64>,
     /// The relevant change that it was judged by, as a share: what is inside of it does not matter.

@@ -101,6 +101,7 @@ fn in_order(quantities: &[Quantity], options: &Options) -> Result<Answer, Error>
             superiority: estimate.superiority,
             effective: estimate.effective,
             p: Some(p[at].larger()).filter(|p| !p.is_nan()),
+            p_of_samples: Some(p[at].test).filter(|p| !p.is_nan()),
             q,
             relevance: relevance.max(of_step),
             verdict,

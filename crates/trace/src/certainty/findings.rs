@@ -47,6 +47,7 @@ pub(crate) struct StepFinding {
     pub(crate) delta_us: f64,
     /// Absent with too few samples.
     pub(crate) interval_us: Option<[f64; 2]>,
+    /// Of the samples as recorded, which the pairs are about.
     pub(crate) p: Option<f64>,
     pub(crate) superiority: Option<f64>,
     /// The relevant change that it was judged by, as a share.
@@ -151,6 +152,10 @@ impl Findings {
             Inconclusive::Noise { .. } if self.step.p.is_some_and(|p| p > ALPHA) => Some(
                 "The interval of the means leaves 0 out, but the order of the samples may be chance (p above 0.05).",
             ),
+            Inconclusive::Noise { .. } if self.scope == Scope::Recording => Some(
+                "The interval of the means leaves 0 out, but with what unchanged regions of these recordings differ by, the change may be none \
+                 that matters.",
+            ),
             Inconclusive::Noise { .. } => {
                 Some("The interval of the means leaves 0 out, but reaches changes that are too small to matter.")
             }
@@ -162,10 +167,7 @@ impl Findings {
     /// Says in how many pairs test is slower, if there are enough samples; p is that of the order of the samples.
     fn pairs(&self) -> String {
         let Some(share) = self.step.superiority else { return String::new() };
-        let has_factor = [self.gpu, self.host].into_iter().flatten().any(|controls| controls.common_factor.is_some());
-        // Verdicts about recordings leave a common factor out, and so does p; pairs are of times as recorded.
-        let without = if has_factor && self.scope == Scope::Recording { "without the common factor " } else { "" };
-        let p = self.step.p.map_or(String::new(), |p| format!(" ({without}{})", p_text(p)));
+        let p = self.step.p.map_or(String::new(), |p| format!(" ({})", p_text(p)));
         let (share, word) = if share >= 0.5 { (share, "slower") } else { (1.0 - share, "faster") };
         let [n, _] = self.samples;
         match self.kind {

@@ -54,7 +54,7 @@ fn findings(answer: &Answer, sides: &[StatsSide; 2], score: Option<f64>) -> Find
             us: step.map_or([0.0; 2], |step| [step.control, step.test]),
             delta_us: step.map_or(0.0, |step| step.difference),
             interval_us: enough.and_then(|step| step.interval).map(|interval| [interval.low, interval.high]),
-            p: enough.and_then(|step| step.p),
+            p: enough.and_then(|step| step.p_of_samples),
             superiority: enough.and_then(|step| step.superiority),
             relevance: step.map_or(0.0, |step| step.relevance),
             verdict: step.map_or(Verdict::NoRelevantChange, |step| step.verdict),

@@ -14,6 +14,8 @@ pub struct Judged {
     pub superiority: Option<f64>,
     /// Two-sided p.
     pub p: Option<f64>,
+    /// Two-sided p of the samples alone: of the times as recorded, whatever other regions do.
+    pub p_of_samples: Option<f64>,
     /// p corrected for all quantities of its level.
     pub q: Option<f64>,
     /// The relevant change that it was judged by, as a share.
@@ -33,6 +35,7 @@ impl Judged {
             ratio: change.ratio.map(|ratio| [ratio.estimate, ratio.interval.low, ratio.interval.high]),
             superiority: change.superiority,
             p: change.p,
+            p_of_samples: change.p_of_samples,
             q: change.q,
             relevance: change.relevance,
             verdict: change.verdict,
@@ -46,6 +49,7 @@ impl Judged {
             ratio: None,
             superiority: None,
             p: None,
+            p_of_samples: None,
             q: None,
             relevance: 0.0,
             verdict: Verdict::Inconclusive(Inconclusive::NoiseUnknown),

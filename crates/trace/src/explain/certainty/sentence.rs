@@ -19,7 +19,7 @@ impl Explanation {
     pub(in crate::explain) fn findings(&self) -> Findings {
         let certainty = self.certainty();
         let StepChange { control_us, test_us, delta_us } = self.step;
-        let Judged { interval_us, p, superiority, relevance, verdict, .. } = certainty.step;
+        let Judged { interval_us, p_of_samples, superiority, relevance, verdict, .. } = certainty.step;
         Findings {
             names: self.sides.each_ref().map(SideSummary::name),
             scope: certainty.scope,
@@ -33,7 +33,15 @@ impl Explanation {
             gpu: certainty.gpu,
             host: certainty.host,
             of: "region",
-            step: StepFinding { us: [control_us, test_us], delta_us, interval_us, p, superiority, relevance, verdict },
+            step: StepFinding {
+                us: [control_us, test_us],
+                delta_us,
+                interval_us,
+                p: p_of_samples,
+                superiority,
+                relevance,
+                verdict,
+            },
         }
     }
 
