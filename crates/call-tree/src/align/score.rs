@@ -14,6 +14,8 @@ const LEAST: f64 = 0.30;
 const MOST_UNLIKE: f64 = 0.98;
 /// The same instance of a module: breaks ties, and is no reason of its own.
 const SAME_INSTANCE: f64 = 0.02;
+/// Similarity of two chains of which one has a call around the calls that both have.
+const WRAPPED: f64 = 0.95;
 
 type Names = Rc<Vec<(Symbol, u32)>>;
 
@@ -86,7 +88,8 @@ impl<'l> Scores<'l> {
         if let Some(similarity) = common {
             let (one, other) = (a.shapes(self.labels), b.shapes(self.labels));
             let shapes = f64::from(u8::from(one.is_some() && one == other));
-            return (0.60 * similarity + 0.28 * content + 0.08 * shapes).min(MOST_UNLIKE);
+            let below = f64::from(u8::from(have_equal_children(control, test)));
+            return (0.60 * similarity + 0.22 * content + 0.08 * shapes + 0.08 * below).min(MOST_UNLIKE);
         }
         // A call that both sides have by its name is not renamed.
         if self.is_known(a) && self.is_known(b) {
@@ -122,6 +125,14 @@ impl<'l> Scores<'l> {
         }
         if self.labels.equal(Level::Name, &a.chain, &b.chain) {
             return Some(0.9);
+        }
+        // A call that only one side knows is a wrapper: the calls in it may be the same.
+        let known = |node: &Node, other: usize| -> Vec<LabelId> {
+            node.chain.iter().copied().filter(|&id| self.is_on_side(id, other)).collect()
+        };
+        let (ours, theirs) = (known(a, 1), known(b, 0));
+        if !ours.is_empty() && self.labels.equal(Level::Name, &ours, &theirs) {
+            return Some(WRAPPED);
         }
         let names = |node: &Node| {
             let mut names: Vec<Symbol> = node.chain.iter().map(|&id| self.labels.get(id).name).collect();
@@ -188,6 +199,13 @@ impl<'l> Scores<'l> {
         self.names.borrow_mut().insert((is_test, id), Rc::clone(&names));
         names
     }
+}
+
+/// Tells whether the children of two nodes have equal names, in order.
+fn have_equal_children(control: (&Tree, NodeId), test: (&Tree, NodeId)) -> bool {
+    let (ours, theirs) = (&control.0.node(control.1).children, &test.0.node(test.1).children);
+    ours.len() == theirs.len()
+        && ours.iter().zip(theirs).all(|(&a, &b)| control.0.node(a).hashes.name == test.0.node(b).hashes.name)
 }
 
 /// Overlap of two multisets of families: sum of the minima by sum of the maxima, 0 to 1.
