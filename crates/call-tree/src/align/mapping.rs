@@ -6,7 +6,7 @@ use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 
 /// Reason why two nodes were paired.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +33,9 @@ pub(crate) struct Block {
     /// The pairs before and behind the block, if there are any.
     pub(crate) neighbours: [Option<(NodeId, NodeId)>; 2],
     /// Pair of nodes below which the block was found; moves under the same parent come first.
-    parent: (NodeId, NodeId),
+    pub(super) parent: (NodeId, NodeId),
+    /// Number of pairs of siblings before the block.
+    pub(super) position: usize,
 }
 
 /// Partners of nodes, and the nodes without one.
@@ -51,8 +53,6 @@ pub(crate) struct Mapping {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Least number of leaves of a move between different parents; under one parent a move has any size.
-const LEAST_MOVE: u32 = 3;
 /// Least score of a partner for which a chain is split.
 const LEAST_SPLIT: f64 = 0.5;
 
@@ -108,7 +108,7 @@ impl Aligner<'_> {
     }
 
     /// Tells whether two subtrees have the same form, so that their nodes pair in order. Equal hashes can collide.
-    fn have_same_form(&self, a: NodeId, b: NodeId) -> bool {
+    pub(super) fn have_same_form(&self, a: NodeId, b: NodeId) -> bool {
         let mut open = vec![(a, b)];
         while let Some((a, b)) = open.pop() {
             let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
@@ -120,7 +120,7 @@ impl Aligner<'_> {
         true
     }
 
-    fn pair_subtrees(&mut self, a: NodeId, b: NodeId, how: How) {
+    pub(super) fn pair_subtrees(&mut self, a: NodeId, b: NodeId, how: How) {
         let mut open = vec![(a, b)];
         while let Some((a, b)) = open.pop() {
             self.link(a, b, how);
@@ -196,7 +196,7 @@ impl Aligner<'_> {
             };
         let Pairs { pairs, too_large, .. } = found;
         let (mut i, mut j, mut before) = (0, 0, None);
-        for pair in pairs.iter().map(Some).chain([None]) {
+        for (position, pair) in pairs.iter().map(Some).chain([None]).enumerate() {
             let (at, beside) = pair.map_or((control.len(), test.len()), |&(at, beside, _)| (at, beside));
             let after = pair.map(|_| (control[at], test[beside]));
             if i < at || j < beside {
@@ -206,6 +206,7 @@ impl Aligner<'_> {
                     too_large,
                     neighbours: [before, after],
                     parent: (a, b),
+                    position,
                 });
             }
             (i, j, before) = (at + 1, beside + 1, after);
@@ -248,52 +249,6 @@ impl Aligner<'_> {
             && other.node(b).is_operator(labels)
             && pairs().all(same);
         fits.then(|| pairs().collect())
-    }
-
-    /// Pairs unpaired nodes of equal hash, the finest level first: first under the same parent, then anywhere.
-    fn moves(&mut self) {
-        let mut blocks = std::mem::take(&mut self.mapping.blocks);
-        const LEVELS: [Level; 3] = [Level::Exact, Level::Shape, Level::Name];
-        for level in LEVELS {
-            self.move_among(&mut blocks, level, |block, _| Some(block.parent.0));
-        }
-        for level in LEVELS {
-            self.move_among(&mut blocks, level, |_, node| (node.leaves() >= LEAST_MOVE).then_some(NONE));
-        }
-        blocks.retain(|block| !block.control.is_empty() || !block.test.is_empty());
-        self.mapping.blocks = blocks;
-    }
-
-    /// Pairs unpaired nodes of equal hash and equal group, in order.
-    fn move_among(&mut self, blocks: &mut [Block], level: Level, group: impl Fn(&Block, &Node) -> Option<NodeId>) {
-        let mut waiting: HashMap<(NodeId, u64), VecDeque<NodeId>> = HashMap::new();
-        for block in blocks.iter() {
-            for &id in &block.control {
-                let node = self.mapping.control.node(id);
-                if let Some(group) = group(block, node) {
-                    waiting.entry((group, node.hashes.at(level))).or_default().push_back(id);
-                }
-            }
-        }
-        let mut moved = HashSet::new();
-        for block in blocks.iter_mut() {
-            let mut remaining = Vec::with_capacity(block.test.len());
-            for &id in &block.test {
-                let node = self.mapping.test.node(id);
-                let partners = group(block, node).and_then(|group| waiting.get_mut(&(group, node.hashes.at(level))));
-                match partners.and_then(VecDeque::pop_front) {
-                    Some(from) if self.have_same_form(from, id) => {
-                        self.pair_subtrees(from, id, How::Moved);
-                        moved.insert(from);
-                    }
-                    _ => remaining.push(id),
-                }
-            }
-            block.test = remaining;
-        }
-        for block in blocks {
-            block.control.retain(|id| !moved.contains(id));
-        }
     }
 }
 

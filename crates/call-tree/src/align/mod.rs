@@ -3,6 +3,7 @@
 mod fusion;
 mod kernels;
 mod mapping;
+mod moves;
 mod period;
 mod region;
 mod score;
