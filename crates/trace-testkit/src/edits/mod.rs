@@ -68,6 +68,27 @@ pub struct Edited {
     pub layers: Option<Layers>,
 }
 
+/// Most operators in a row that count as a loop when they are repeated.
+const LOOP: usize = 4;
+
+/// Returns how many units before each one stands an equal one of the same loop; `None` for units outside and in the first turn of a loop.
+fn periods(names: &[Vec<&str>]) -> Vec<Option<usize>> {
+    let mut found = vec![None; names.len()];
+    for period in 1..=LOOP {
+        let mut start = period;
+        for at in period..=names.len() {
+            if at < names.len() && names[at] == names[at - period] {
+                continue;
+            }
+            if at - start >= period {
+                found[start..at].iter_mut().for_each(|one| *one = one.or(Some(period)));
+            }
+            start = at + 1;
+        }
+    }
+    found
+}
+
 /// Equal layers of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layers {
@@ -91,39 +112,40 @@ impl Original {
     }
 
     /// Returns the group of each GPU event by its position. Operators in a row that are equal in all names but for instances of modules cannot
-    /// be told apart once one of them is removed: their events have a group together, each other event one of its own. `with_stacks` says
-    /// whether the copies have frames of modules.
+    /// be told apart once one of them is removed: their events have a group together, each other event one of its own. A loop over the
+    /// parameters of a model calls up to [`LOOP`] operators in a row again and again: each has a group with those before it. `with_stacks`
+    /// says whether the copies have frames of modules.
     pub fn equal_neighbours(&self, with_stacks: bool) -> HashMap<u32, usize> {
         let nest = Nest::of(&self.events);
+        let units: Vec<usize> = nest.units.iter().flatten().copied().collect();
+        let names: Vec<Vec<&str>> = units.iter().map(|&unit| self.names_around(&nest, unit, with_stacks)).collect();
+        let work = |unit: usize| nest.below(unit).into_iter().filter(|&at| self.events[at].role == event::Role::Gpu);
         let mut groups = HashMap::new();
-        let mut last: Option<(Vec<&str>, usize)> = None;
-        for &unit in nest.units.iter().flatten() {
-            let mut above = nest.parent[unit];
-            let below = nest.below(unit);
-            let mut names: Vec<&str> = Vec::new();
-            let mut add = |at: usize| match self.events[at].role {
-                event::Role::Call => {}
-                event::Role::Stack if !with_stacks => {}
-                event::Role::Stack => names.push(self.events[at].name().trim_end_matches(|c: char| c.is_ascii_digit())),
-                _ => names.push(self.events[at].name()),
-            };
-            below.iter().for_each(|&at| add(at));
-            while let Some(at) = above {
-                add(at);
-                above = nest.parent[at];
-            }
-            let first = match &last {
-                Some((before, first)) if *before == names => *first,
-                _ => unit,
-            };
-            let work = below.iter().filter(|&&at| self.events[at].role == event::Role::Gpu);
+        let mut first: Vec<usize> = Vec::with_capacity(units.len());
+        for (number, period) in periods(&names).into_iter().enumerate() {
+            first.push(period.map_or(units[number], |period| first[number - period]));
             // An event of the first of the group stands for those of the same rank in the others.
-            let of_first: Vec<usize> =
-                nest.below(first).into_iter().filter(|&at| self.events[at].role == event::Role::Gpu).collect();
-            groups.extend(work.zip(of_first).map(|(&at, first)| (at as u32, first)));
-            last = Some((names, first));
+            groups.extend(work(units[number]).zip(work(first[number])).map(|(at, first)| (at as u32, first)));
         }
         groups
+    }
+
+    /// Names of a unit, of the calls around it and of all below it.
+    fn names_around(&self, nest: &Nest, unit: usize, with_stacks: bool) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut add = |at: usize| match self.events[at].role {
+            event::Role::Call => {}
+            event::Role::Stack if !with_stacks => {}
+            event::Role::Stack => names.push(self.events[at].name().trim_end_matches(|c: char| c.is_ascii_digit())),
+            _ => names.push(self.events[at].name()),
+        };
+        nest.below(unit).into_iter().for_each(&mut add);
+        let mut above = nest.parent[unit];
+        while let Some(at) = above {
+            add(at);
+            above = nest.parent[at];
+        }
+        names
     }
 
     /// Makes a copy with other ids, shifted times and 2 % noise, and with these edits, one after another. Equal seeds make equal
