@@ -41,6 +41,10 @@ const FULL: usize = 1_000;
 /// Longer sequences are first divided at anchors.
 const ANCHORED: usize = 4_000;
 const BAND: usize = 128;
+/// From this length on, sequences are divided at runs that are unique on both sides, ...
+const DIVIDED: usize = 200;
+/// ... if these hold at least this share of the shorter one, in order: fewer may be equal by an edit.
+const NEARLY_ALL: f64 = 0.9;
 /// With more cells than this a segment is not aligned. One cell takes one byte.
 const MOST_CELLS: usize = 64_000_000;
 const GAP_OPEN: f64 = 0.5;
@@ -59,8 +63,13 @@ impl Segment {
         self.a.0 == self.a.1 || self.b.0 == self.b.1
     }
 
+    fn lengths(self) -> (usize, usize) {
+        (self.a.1 - self.a.0, self.b.1 - self.b.0)
+    }
+
     fn is_large(self) -> bool {
-        self.a.1 - self.a.0 > ANCHORED || self.b.1 - self.b.0 > ANCHORED
+        let (n, m) = self.lengths();
+        n.max(m) > ANCHORED
     }
 }
 
@@ -68,6 +77,9 @@ impl Segment {
 /// runs come first. A node that is unique on both sides need not be the same one: of two equal layers either may have lost it.
 const STEPS: [(Level, usize); 6] =
     [(Level::Exact, 12), (Level::Name, 12), (Level::Name, 4), (Level::Exact, 1), (Level::Shape, 1), (Level::Name, 1)];
+
+/// Runs that make an alignment clear.
+const CLEAR: [(Level, usize); 3] = [(Level::Exact, 1), (Level::Exact, 4), (Level::Name, 4)];
 
 /// Returns what an alignment is worth: the scores of its pairs less the costs of its gaps.
 pub(super) fn worth(of: &impl Sequences, pairs: &[(usize, usize, By)]) -> f64 {
@@ -104,11 +116,16 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
         if part.is_empty() {
             continue;
         }
-        let Some(&(level, length)) = STEPS.get(step).filter(|_| part.is_large()) else {
-            align(of, part, found);
-            continue;
+        let (level, anchors) = match STEPS.get(step).filter(|_| part.is_large()) {
+            Some(&(level, length)) => (level, anchors(of, part, level, length)),
+            None => match in_order(of, part) {
+                Some(found) => found,
+                None => {
+                    align(of, part, found);
+                    continue;
+                }
+            },
         };
-        let anchors = anchors(of, part, level, length);
         if anchors.is_empty() {
             open.push((part, step + 1));
             continue;
@@ -122,6 +139,23 @@ fn segment(of: &impl Sequences, whole: Segment, found: &mut Pairs) {
         }
         open.push((Segment { a: (from.0, part.a.1), b: (from.1, part.b.1) }, step));
     }
+}
+
+/// Returns begins of runs that are unique on both sides, if the runs hold nearly all of a side: the alignment is clear without scores.
+fn in_order(of: &impl Sequences, part: Segment) -> Option<(Level, Vec<(usize, usize)>)> {
+    let (n, m) = part.lengths();
+    if n.min(m) < DIVIDED {
+        return None;
+    }
+    let is_clear = |length: usize, anchors: &[(usize, usize)]| {
+        let ends = anchors.iter().skip(1).map(|&(a, _)| a).chain([part.a.1]);
+        let nodes: usize = anchors.iter().zip(ends).map(|(&(a, _), next)| length.min(next - a)).sum();
+        nodes as f64 >= NEARLY_ALL * n.min(m) as f64
+    };
+    CLEAR.into_iter().find_map(|(level, length)| {
+        let found = anchors(of, part, level, length);
+        is_clear(length, &found).then_some((level, found))
+    })
 }
 
 /// Pairs equal nodes at both ends, the front first: a single edit is finished by this.
@@ -410,6 +444,21 @@ mod tests {
         let right = |&&(a, b, _): &&(usize, usize, By)| a / 50 % 2 == 0 && a / 100 * 50 + a % 50 == b;
         let right = found.pairs.iter().filter(right).count();
         assert!(!found.too_large && right > 9_900, "{right} of {} pairs are right", b.len());
+    }
+
+    #[test]
+    fn sequences_of_unique_nodes_are_divided_at_them() {
+        let a: String = (0..1200).filter_map(|at| char::from_u32(0x4e00 + at)).collect();
+        let b: String = a.chars().enumerate().filter(|(at, _)| at / 8 % 2 == 0).map(|(_, c)| c).collect();
+        let (of, whole) = (letters(&a, &b), Segment { a: (0, 1200), b: (0, 600) });
+        assert_eq!(in_order(&of, whole).map(|(_, found)| found.len()), Some(600));
+        let found = sequences(&of);
+        assert!(found.pairs.len() == 600 && found.pairs.iter().all(|&(a, b, _)| of.a[a] == of.b[b]));
+        // Equal layers of which each lost another node: what is unique by that is no anchor.
+        let layers: Vec<String> = ('b'..='z').map(|gone| "abcdefghijklmnopqrstuvwxyz".replace(gone, "")).collect();
+        let of = letters(&layers.concat(), &layers.iter().rev().cloned().collect::<String>());
+        let (n, m) = of.lengths();
+        assert_eq!(in_order(&of, Segment { a: (0, n), b: (0, m) }).map(|(_, found)| found.len()), None);
     }
 
     #[test]
