@@ -138,7 +138,13 @@ impl Findings {
             .with("relevance", self.step.relevance)
             .with_known("p", self.step.p)
             .with_known("slower_share_of_pairs", self.step.superiority)
-            .with_known("smallest_change", smallest(self.step.verdict))
+            .with_known("smallest_change", self.smallest_change())
+    }
+
+    /// The smallest change that could have been shown; nothing where the change is larger, and is not shown for another reason.
+    fn smallest_change(&self) -> Option<f64> {
+        let [control, _] = self.step.us;
+        smallest(self.step.verdict).filter(|smallest| self.step.delta_us.abs() <= smallest * control)
     }
 
     /// Says why there is no verdict although the interval of the means leaves zero out.
@@ -207,6 +213,13 @@ impl Findings {
                 format!("since too few {}s are unchanged to know how much recordings differ by themselves", self.of)
             }
             Inconclusive::NotComparable => "since the recordings differ as a whole".to_owned(),
+            Inconclusive::Noise { .. } if self.smallest_change().is_none() => {
+                let word = self.kind.word();
+                match self.step.p {
+                    Some(p) if p > ALPHA => format!("since so few independent {word} can be in that order by chance"),
+                    _ => format!("since so few {word} can differ as much by chance (q above 0.05)"),
+                }
+            }
             other => other.to_string(),
         }
     }

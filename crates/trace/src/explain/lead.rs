@@ -51,7 +51,8 @@ impl Explanation {
             idle.chain(groups).filter(|contribution| contribution.delta_us * step > 0.0).collect();
         contributions.sort_by(|one, other| other.delta_us.abs().total_cmp(&one.delta_us.abs()));
         let first = contributions.first()?;
-        let share = 100.0 * first.delta_us / step;
+        // More than all of it would be no share: other places got better.
+        let share = Some(first.delta_us / step).filter(|share| *share <= 1.0);
         let named = contributions
             .iter()
             .enumerate()
@@ -59,7 +60,8 @@ impl Explanation {
             .filter(|(at, contribution)| *at == 0 || contribution.delta_us / step >= LEAST_SHARE);
         let named: Vec<String> = named
             .map(|(at, Contribution { what, delta_us })| {
-                let of = if at == 0 { format!(" ({share:.0} % of the change)") } else { String::new() };
+                let of = share.filter(|_| at == 0);
+                let of = of.map_or(String::new(), |share| format!(" ({:.0} % of the change)", 100.0 * share));
                 format!("{} {what}{of}", signed(*delta_us))
             })
             .collect();

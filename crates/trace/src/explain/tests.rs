@@ -254,6 +254,18 @@ fn the_page_begins_with_how_much_where_and_how_sure() {
 }
 
 #[test]
+fn a_change_beyond_what_could_be_shown_may_be_chance() {
+    let explained = Explain::new(demo("bound/control"), demo("bound/test")).run().unwrap();
+    let lead = explained.lead();
+    // +78 %, whose interval is narrow: few iterations that depend on each other show no order.
+    assert!(lead.contains("837 µs slower (78.3 %)") && !lead.contains("smallest change"), "{lead}");
+    let why = "inconclusive, since so few independent iterations can be in that order by chance.";
+    assert!(lead.contains(why), "{lead}");
+    // All-reduce alone takes more than that.
+    assert!(lead.contains("+1.52 ms in c10d::allreduce_") && !lead.contains("of the change)"), "{lead}");
+}
+
+#[test]
 fn events_keep_their_roles() {
     let trace = demo("control");
     let mut labels = Labels::default();
