@@ -37,18 +37,18 @@ impl Aligner<'_> {
     /// Pairs unpaired nodes of equal hash under the same parent: each with the nearest one. A single call is a move only nearby, or if no
     /// other unpaired sibling is like it: a call that is gone here and a new one there are two changes.
     fn move_siblings(&mut self, blocks: &mut [Block], level: Level) {
-        let mut alike: BTreeMap<(NodeId, u64), Vec<Unpaired>> = BTreeMap::new();
+        let mut groups: BTreeMap<(NodeId, u64), Vec<Unpaired>> = BTreeMap::new();
         for block in blocks.iter() {
             let trees = [(&self.mapping.control, &block.control), (&self.mapping.test, &block.test)];
             for ((tree, nodes), side) in trees.into_iter().zip(0..) {
                 for &id in nodes {
                     let group = (block.parent.0, tree.node(id).hashes.at(level));
-                    alike.entry(group).or_default().push(Unpaired { position: block.position, side, id });
+                    groups.entry(group).or_default().push(Unpaired { position: block.position, side, id });
                 }
             }
         }
         let mut moved = [HashSet::new(), HashSet::new()];
-        for mut unpaired in alike.into_values() {
+        for mut unpaired in groups.into_values() {
             let are_only = unpaired.len() == 2;
             for (distance, from, to) in nearest(&mut unpaired) {
                 let is_large = self.mapping.control.node(from).leaves() >= LEAST_MOVE;
