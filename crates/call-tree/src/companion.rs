@@ -1,6 +1,7 @@
-//! Companions: recordings made without graphs, whose calls are lent to the kernels of a graph.
+//! Companions: recordings made without graphs, or of captures of graphs, whose calls are lent to the kernels of a graph.
 
 use crate::align::{Hashed, matched};
+use crate::capture::{self, Match};
 use crate::explain::bytes::{Damaged, Reader, Writer};
 use crate::input::borrowed::Borrowed;
 use crate::input::event::Event;
@@ -15,10 +16,10 @@ use std::collections::HashMap;
 
 /// A kernel of a companion.
 #[derive(Debug, Clone, Copy)]
-struct Launched {
-    label: LabelId,
+pub(crate) struct Launched {
+    pub(crate) label: LabelId,
     /// The innermost call around its launch, or [`NONE`].
-    call: u32,
+    pub(crate) call: u32,
 }
 
 /// A recording whose kernels were launched one by one.
@@ -28,6 +29,8 @@ pub struct Companion {
     calls: Vec<(u32, LabelId)>,
     /// Its kernels by iteration, in the order of their launches.
     iterations: Vec<Vec<Launched>>,
+    /// The kernels of each graph that it captured, in the order of their launches.
+    captures: Vec<Vec<Launched>>,
 }
 
 /// How many kernels of graphs got calls.
@@ -37,6 +40,8 @@ pub struct Loan {
     pub kernels: u64,
     /// Those that got calls.
     pub borrowed: u64,
+    /// Those without calls since several captures, which differ, fit their graph.
+    pub ambiguous: u64,
 }
 
 impl Companion {
@@ -58,7 +63,8 @@ impl Companion {
             .collect();
         // Only calls above kernels are lent.
         let mut is_above = vec![false; events.len()];
-        for &(launch, _) in &launched {
+        let captured = recording.captures.iter().flatten().map(|&(launch, _)| launch);
+        for launch in launched.iter().map(|&(launch, _)| launch).chain(captured) {
             let mut up = nested.parent[launch as usize];
             while up != NONE && !std::mem::replace(&mut is_above[up as usize], true) {
                 up = nested.parent[up as usize];
@@ -89,7 +95,9 @@ impl Companion {
                 iterations[window].push(Launched { label: events[at as usize].label, call: around(&call_of, launch) });
             }
         }
-        Self { calls, iterations }
+        let captured = |&(launch, label): &(u32, LabelId)| Launched { label, call: around(&call_of, launch) };
+        let captures = recording.captures.iter().map(|capture| capture.iter().map(captured).collect()).collect();
+        Self { calls, iterations, captures }
     }
 
     /// Encodes it, to be used where its recording is not; `labels` are those of its recording.
@@ -108,12 +116,14 @@ impl Companion {
             body.number(u64::from(up.wrapping_add(1)));
             body.length(number(label));
         }
-        body.length(self.iterations.len());
-        for iteration in &self.iterations {
-            body.length(iteration.len());
-            for one in iteration {
-                body.length(number(one.label));
-                body.number(u64::from(one.call.wrapping_add(1)));
+        for lists in [&self.iterations, &self.captures] {
+            body.length(lists.len());
+            for list in lists {
+                body.length(list.len());
+                for one in list {
+                    body.length(number(one.label));
+                    body.number(u64::from(one.call.wrapping_add(1)));
+                }
             }
         }
         let mut bytes = Writer::default();
@@ -137,14 +147,17 @@ impl Companion {
             }
             calls.push((up, reader.one_of(&known)?));
         }
-        let iterations = reader.list(|reader| {
+        let mut lists = || {
             reader.list(|reader| {
-                let (label, call) = (reader.one_of(&known)?, reader.short()?.wrapping_sub(1));
-                let is_known = call == NONE || (call as usize) < calls.len();
-                if is_known { Ok(Launched { label, call }) } else { Err(Damaged("a kernel has no call")) }
+                reader.list(|reader| {
+                    let (label, call) = (reader.one_of(&known)?, reader.short()?.wrapping_sub(1));
+                    let is_known = call == NONE || (call as usize) < calls.len();
+                    if is_known { Ok(Launched { label, call }) } else { Err(Damaged("a kernel has no call")) }
+                })
             })
-        })?;
-        if reader.rest.is_empty() { Ok(Self { calls, iterations }) } else { Err(Damaged("it is too long")) }
+        };
+        let (iterations, captures) = (lists()?, lists()?);
+        if reader.rest.is_empty() { Ok(Self { calls, iterations, captures }) } else { Err(Damaged("it is too long")) }
     }
 
     /// Tells whether it has frames of Python or modules.
@@ -152,8 +165,8 @@ impl Companion {
         self.calls.iter().any(|&(_, label)| labels.kind(label).is_stack())
     }
 
-    /// Lends calls to the kernels of graphs in the selected iterations: by order and name, within each graph. A kernel without
-    /// a partner stays as it is.
+    /// Lends calls to the kernels of graphs in the selected iterations: those of the graph's capture, else by order and name, within each
+    /// graph. A kernel without a partner stays as it is.
     pub fn lend(&self, recording: &mut Recording, labels: &Labels) -> Loan {
         let mut loan = Loan::default();
         let mut of = Vec::new();
@@ -173,6 +186,7 @@ impl Companion {
             let found =
                 known.entry((kernels, begin)).or_insert_with_key(|(kernels, begin)| self.find(kernels, *begin, labels));
             begin = found.behind;
+            loan.ambiguous += if found.is_ambiguous { rows.len() as u64 } else { 0 };
             for (&(row, _), call) in rows.iter().zip(&found.calls) {
                 if let Some(call) = *call {
                     of.push((row, call));
@@ -184,8 +198,15 @@ impl Companion {
         loan
     }
 
-    /// Finds kernels: in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
+    /// Finds kernels: in a capture, else in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
     fn find(&self, kernels: &[LabelId], begin: Begin, labels: &Labels) -> Found {
+        match capture::find(&self.captures, &self.calls, kernels, labels) {
+            Match::Calls(calls) => return Found { calls, behind: begin, is_ambiguous: false },
+            Match::Ambiguous => {
+                return Found { calls: vec![None; kernels.len()], behind: begin, is_ambiguous: true };
+            }
+            Match::None => {}
+        }
         for level in [Level::Exact, Level::Name] {
             let wanted: Vec<u64> = kernels.iter().map(|&label| labels.get(label).at(level).number()).collect();
             for from in [begin, Begin::default()] {
@@ -199,7 +220,7 @@ impl Companion {
                         let first = from + at;
                         let behind = Begin { iteration, kernel: first + wanted.len() };
                         let calls = launched[first..behind.kernel].iter().map(|one| known(one.call));
-                        return Found { calls: calls.collect(), behind };
+                        return Found { calls: calls.collect(), behind, is_ambiguous: false };
                     }
                 }
             }
@@ -208,7 +229,7 @@ impl Companion {
     }
 
     fn align(&self, kernels: &[LabelId], begin: Begin, labels: &Labels) -> Found {
-        let mut best = Found { calls: vec![None; kernels.len()], behind: begin };
+        let mut best = Found { calls: vec![None; kernels.len()], behind: begin, is_ambiguous: false };
         let hashed = |labels_of: &mut dyn Iterator<Item = LabelId>| -> Vec<Hashed> {
             labels_of.map(|label| Hashed::of(label, labels)).collect()
         };
@@ -252,6 +273,8 @@ struct Begin {
 struct Found {
     calls: Vec<Option<u32>>,
     behind: Begin,
+    /// Several captures fit, which differ.
+    is_ambiguous: bool,
 }
 
 fn known(call: u32) -> Option<u32> {

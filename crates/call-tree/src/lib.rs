@@ -19,6 +19,7 @@
 //!   three; the difference of two steps to the differences of their parts. All to the ns.
 
 mod align;
+mod capture;
 mod companion;
 mod explain;
 mod input;

@@ -52,6 +52,11 @@ impl Kind {
         matches!(self, Self::Gpu(_))
     }
 
+    /// Tells whether the event is a kernel, not a copy or a fill.
+    pub(crate) fn is_kernel(self) -> bool {
+        matches!(self, Self::Gpu(Class::Compute | Class::Communication))
+    }
+
     /// Tells whether the event is a frame of Python, which only recordings with stacks have.
     pub fn is_stack(self) -> bool {
         matches!(self, Self::Module | Self::Python)

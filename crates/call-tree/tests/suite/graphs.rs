@@ -163,7 +163,7 @@ fn a_companion_lends_operators_by_order_and_name() {
     let graph = [("gemm<half>", None), ("gelu", None), ("gemm<half>", None), ("gelu", None)];
     let mut replays = Writer::new(&mut labels).graph(&graph).graph(&graph).finish();
     let loan = Companion::of(&companion, &labels).lend(&mut replays, &labels);
-    assert_eq!(loan, Loan { kernels: 8, borrowed: 8 });
+    assert_eq!(loan, Loan { kernels: 8, borrowed: 8, ambiguous: 0 });
     let layer = |layer: usize| {
         [
             format!("cudaGraphLaunch > nn.Module: Layer_{layer} > aten::linear > aten::addmm > gemm<half>"),
@@ -181,12 +181,15 @@ fn kernels_without_a_partner_stay_below_their_graph() {
     let graph = [("gemm<float>", None), ("rotary", None), ("gelu", None), ("gemm<float>", None), ("gelu", None)];
     let mut replay = Writer::new(&mut labels).graph(&graph).finish();
     let loan = Companion::of(&companion, &labels).lend(&mut replay, &labels);
-    assert_eq!(loan, Loan { kernels: 5, borrowed: 4 });
+    assert_eq!(loan, Loan { kernels: 5, borrowed: 4, ambiguous: 0 });
     let found = paths(&replay, &labels);
     assert!(found.contains(&"cudaGraphLaunch > rotary".to_owned()), "{found:?}");
     let mut other = Writer::new(&mut labels).graph(&[("softmax", None)]).finish();
     let before = paths(&other, &labels);
-    assert_eq!(Companion::of(&companion, &labels).lend(&mut other, &labels), Loan { kernels: 1, borrowed: 0 });
+    assert_eq!(
+        Companion::of(&companion, &labels).lend(&mut other, &labels),
+        Loan { kernels: 1, borrowed: 0, ambiguous: 0 }
+    );
     assert_eq!(paths(&other, &labels), before);
 }
 
@@ -235,7 +238,7 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
     let back = Companion::from_bytes(&bytes, &mut others).expect("whole bytes");
     assert_eq!(back.to_bytes(&others), bytes);
     let mut replay = Writer::new(&mut others).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
-    assert_eq!(back.lend(&mut replay, &others), Loan { kernels: 2, borrowed: 2 });
+    assert_eq!(back.lend(&mut replay, &others), Loan { kernels: 2, borrowed: 2, ambiguous: 0 });
     let mut read = 0;
     for at in 0..bytes.len() {
         assert!(Companion::from_bytes(&bytes[..at], &mut Labels::default()).is_err());

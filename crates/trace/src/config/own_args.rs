@@ -13,13 +13,14 @@ pub const OWN_ARGS: &[AvailableArg] = &[
     arg("cuda::priority", "priority", "priority", Int, Default::Int(0), Unit::None, "priority of the stream; lower numbers run first"),
     arg("cuda::original_stream", "original_stream", "original_stream", Int, NO_ID, Unit::None, "stream of a graph's kernel before the profiler moved it to another row"),
     arg("sm::occupancy_limits", "occupancy", "occupancy", Object, NO_LIST, Unit::None, "what limits the occupancy of a kernel, as JSON"),
+    arg("cuda::launched_kernel", "kernel", "kernel", Str, NO_TEXT, Unit::None, "kernel that a runtime call launches, as ROCm writes it"),
     arg("cpu_op::kernel_file", "kernel_file", "kernel_file", Str, NO_TEXT, Unit::None, "file of the source of a Triton kernel"),
 ];
 
 /// Arguments that are read whatever is requested, where an event carries them: what identifies a collective on all its ranks, and where
 /// a kernel comes from.
-pub(crate) const ALWAYS_READ: [&str; 7] =
-    ["Seq", "Process Group Name", "Comms Id", "Src Rank", "Dst Rank", "original_stream", "kernel_file"];
+pub(crate) const ALWAYS_READ: [&str; 8] =
+    ["Seq", "Process Group Name", "Comms Id", "Src Rank", "Dst Rank", "original_stream", "kernel_file", "kernel"];
 
 /// Returns all known arguments, HTA's first.
 pub(crate) fn known_args() -> impl Iterator<Item = &'static AvailableArg> {

@@ -1,4 +1,4 @@
-//! Companions: a recording made without graphs lends its operators to the kernels of graphs.
+//! Companions: a recording made without graphs, or of their capture, lends its operators to the kernels of graphs.
 
 use super::recordings::{Iterations, recording};
 use super::side_summary::Lending;
@@ -9,6 +9,26 @@ use crate::{LabeledTrace, Result};
 use call_tree::{Companion, Labels, Loan, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+
+/// What a companion lent to one rank or more.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct LoanCount {
+    /// Kernels of graphs in the selected iterations.
+    kernels: u64,
+    /// Those that got operators.
+    with_operators: u64,
+    /// Those whose graph fits several captures that differ.
+    ambiguous: u64,
+}
+
+impl LoanCount {
+    /// Adds what it lent to another rank. Numbers of a file may be any.
+    pub(super) fn add(&mut self, other: Self) {
+        self.kernels = self.kernels.saturating_add(other.kernels);
+        self.with_operators = self.with_operators.saturating_add(other.with_operators);
+        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
+    }
+}
 
 /// A companion, without its traces.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,20 +64,20 @@ impl PlannedCompanion {
         self.has_stacks
     }
 
-    /// Lends operators to a recording: those of the same rank, else of the first one. Returns the number of its kernels of graphs,
-    /// and of those that got operators.
+    /// Lends operators to a recording: those of the same rank, else of the first one. Returns how many of its kernels of graphs
+    /// got operators.
     ///
     /// # Errors
     /// If the companion was changed outside.
-    pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> Result<(u64, u64)> {
+    pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> Result<LoanCount> {
         let rank = self.ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| self.ranks.first());
-        let Some((_, bytes)) = rank else { return Ok((0, 0)) };
+        let Some((_, bytes)) = rank else { return Ok(LoanCount::default()) };
         let companion = Companion::from_bytes(bytes, labels).map_err(|error| wrong(error.to_string()))?;
-        let Loan { kernels, borrowed } = companion.lend(to, labels);
-        Ok((kernels, borrowed))
+        let Loan { kernels, borrowed, ambiguous } = companion.lend(to, labels);
+        Ok(LoanCount { kernels, with_operators: borrowed, ambiguous })
     }
 
-    pub(super) fn lending(&self, (kernels, with_operators): (u64, u64)) -> Lending {
-        Lending { companion: self.label.clone(), kernels, with_operators }
+    pub(super) fn lending(&self, LoanCount { kernels, with_operators, ambiguous }: LoanCount) -> Lending {
+        Lending { companion: self.label.clone(), kernels, with_operators, ambiguous }
     }
 }

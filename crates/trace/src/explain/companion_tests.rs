@@ -59,7 +59,9 @@ fn kernels_of_a_replay_get_the_operators_of_a_companion() {
     let mut sorted = paths(&found);
     sorted.sort_by_key(|path| path.starts_with("cudaGraphLaunch"));
     assert_eq!(sorted, expected);
-    let of = |kernels, with_operators| Some(Lending { companion: "eager".to_owned(), kernels, with_operators });
+    let of = |kernels, with_operators| {
+        Some(Lending { companion: "eager".to_owned(), kernels, with_operators, ambiguous: 0 })
+    };
     assert_eq!([&found.sides[0].lending, &found.sides[1].lending], [&of(8, 8), &of(10, 8)]);
     let sentence = "Kernels of graphs with operators from eager: 8 of 8 in old, 8 of 10 in new.";
     assert!(found.sentences().contains(sentence), "{}", found.sentences());
@@ -153,4 +155,73 @@ fn the_longest_kernel_names_a_row_of_several() {
         Explain::new(side("old", &[("fill", 2), ("gemm_a", 40)]), side("new", &[("nvjet_b", 30)])).run().unwrap();
     let names: Vec<(String, String)> = found.rows().into_iter().map(|row| (row.kernel, row.name)).collect();
     assert_eq!(names, [("gemm_a".to_owned(), "gemm_a → nvjet_b and 1 more".to_owned())]);
+}
+
+/// The capture of a graph: calls launch nothing, and ROCm writes which kernel each adds.
+fn captured(trace: TraceBuilder, operators: &[(&str, &str)], begin: i64, is_rocm: bool) -> TraceBuilder {
+    let (mut trace, mut at) = (trace, begin + 10);
+    for (operator, kernel) in operators {
+        let call = if is_rocm { "hipLaunchKernel" } else { "cudaLaunchKernel" };
+        trace = trace.runtime(call, at, at + 2..at + 3);
+        if is_rocm {
+            trace = trace.arg("kernel", &format!("\"{kernel}\""));
+        }
+        trace = trace.operator(operator, at + 1..at + 8);
+        at += 10;
+    }
+    let vendor = if is_rocm { "hip" } else { "cuda" };
+    trace.runtime(&format!("{vendor}StreamBeginCapture"), begin, begin + 1..begin + 2).runtime(
+        &format!("{vendor}StreamEndCapture"),
+        begin + 1,
+        at..at + 1,
+    )
+}
+
+const OPERATORS: [(&str, &str); 4] =
+    [("aten::addmm", "gemm"), ("aten::gelu", "gelu_kernel"), ("aten::mm", "gemm"), ("aten::silu", "gelu_kernel")];
+
+#[test]
+fn kernels_of_a_replay_get_the_operators_of_its_capture() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &[]));
+    for is_rocm in [true, false] {
+        let other = [("aten::relu", "relu"), ("aten::add", "add")];
+        let trace = captured(captured(TraceBuilder::new(), &OPERATORS, 0, is_rocm), &other, 100, is_rocm);
+        let capture = TraceSet::from_bytes(trace.json()).unwrap().with_label("capture");
+        let found = Explain::new(&control, &test).companion(capture).run().unwrap();
+        let expected = ["aten::addmm exact", "aten::gelu exact", "aten::mm exact", "aten::silu exact"];
+        assert_eq!(paths(&found), [expected, expected].concat());
+        let sentence = "Kernels of graphs with operators from capture: 8 of 8 in old, 8 of 8 in new.";
+        assert!(found.sentences().contains(sentence), "{}", found.sentences());
+    }
+}
+
+#[test]
+fn a_graph_that_fits_captures_that_differ_gets_no_operators() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &[]));
+    let other =
+        OPERATORS.map(|(operator, kernel)| (if operator == "aten::mm" { "aten::bmm" } else { operator }, kernel));
+    let trace = captured(captured(TraceBuilder::new(), &OPERATORS, 0, true), &other, 100, true);
+    let capture = TraceSet::from_bytes(trace.json()).unwrap().with_label("capture");
+    let found = Explain::new(&control, &test).companion(capture).run().unwrap();
+    let sentence =
+        "0 of 8 in old, 0 of 8 in new; graphs with 16 kernels fit several captures that differ, and get none.";
+    assert!(found.sentences().contains(sentence), "{}", found.sentences());
+}
+
+/// Kernels of the graph of a server get the operators of its capture: 544 of 544.
+#[test]
+fn a_recorded_capture_names_all_kernels_of_its_replay() {
+    let folder =
+        std::env::var_os("TRACEBOOK_SHARED").map_or_else(|| "../../../shared".into(), std::path::PathBuf::from);
+    let folder = folder.join("traces/capture");
+    if !folder.exists() {
+        return;
+    }
+    let load = |name: &str| TraceSet::load(folder.join(name)).unwrap();
+    let (capture, replay) = (load("sglang_decode.capture.json.gz"), load("sglang_decode.replay.json.gz"));
+    let found = Explain::new(&replay, replay.clone().with_label("again")).companion(capture).run().unwrap();
+    for side in &found.sides {
+        let lending = side.lending.as_ref().unwrap();
+        assert_eq!((lending.kernels, lending.with_operators, lending.ambiguous), (544, 544, 0));
+    }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod bad_input_tests;
+mod captures;
 mod certainty;
 mod choice;
 mod collectives;

@@ -1,5 +1,6 @@
 //! Events of a rank → events of a call tree.
 
+use super::captures::captures;
 use super::stacks::is_graph_launch;
 use crate::collective::{self, Collectives};
 use crate::domain::{EventKind, is_collective};
@@ -25,7 +26,7 @@ pub(crate) struct Iterations {
 }
 
 /// Columns of events that are read, besides those of collectives.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     INDEX,
     NAME,
     CAT,
@@ -41,6 +42,7 @@ const COLUMNS: [&str; 15] = [
     INPUT_TYPE,
     GRAPH_NODE_ID,
     INDEX_FORWARD,
+    LAUNCHED_KERNEL,
 ];
 
 /// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
@@ -68,7 +70,8 @@ pub(crate) fn recording(
     };
     builder.fill(iterations);
     let (windows, others) = windows(builder.marks, iterations);
-    let converted = builder.events;
+    let (converted, labels) = (builder.events, builder.labels);
+    let captures = captures(&converted, texts(LAUNCHED_KERNEL).as_ref(), labels);
     let is_communication = |event: &&Event| event.kind == Kind::Gpu(Class::Communication);
     let communication: Vec<usize> = converted.iter().filter(is_communication).map(|event| event.row as usize).collect();
     collectives.merge(Collectives::of(trace.rank(), &events, &rows, &communication));
@@ -82,6 +85,7 @@ pub(crate) fn recording(
         others,
         graph_nodes: graph_nodes.unwrap_or_default(),
         forward: forward.unwrap_or_default(),
+        captures,
         ..Recording::default()
     })
 }

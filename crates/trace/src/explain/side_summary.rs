@@ -1,6 +1,7 @@
 //! Summary of one side of an explanation.
 
 use crate::certainty::Sentence;
+use trace_view::format::counted;
 use trace_view::grouped;
 
 /// Summary of one side.
@@ -53,6 +54,8 @@ pub struct Lending {
     pub kernels: u64,
     /// Those that got the operators of a kernel of the companion.
     pub with_operators: u64,
+    /// Those without operators since their graph fits several captures of the companion that differ.
+    pub ambiguous: u64,
 }
 
 /// Says how many kernels of graphs got operators; nothing without a companion.
@@ -69,7 +72,14 @@ pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<Sentence> {
     };
     let parts = [part(control, &sides[0].label), part(test, &sides[1].label)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let text = format!("Kernels of graphs with operators from {}: {}.", control.companion, parts.join(", "));
+    let ambiguous = match control.ambiguous + test.ambiguous {
+        0 => String::new(),
+        number => {
+            let kernels = counted(number as usize, "kernel");
+            format!("; graphs with {kernels} fit several captures that differ, and get none")
+        }
+    };
+    let text = format!("Kernels of graphs with operators from {}: {}{ambiguous}.", control.companion, parts.join(", "));
     let [with, of] = [control.with_operators + test.with_operators, control.kernels + test.kernels];
     Some(Sentence::new("companion", text).with("kernels", of as f64).with("with_operators", with as f64))
 }

@@ -1,7 +1,7 @@
 //! The sides of an explanation: which ranks of their runs are compared, and what their partial results make together.
 
 use super::collectives::Met;
-use super::companion::PlannedCompanion;
+use super::companion::{LoanCount, PlannedCompanion};
 use super::side_summary::SideSummary;
 use super::state::{Phases, RankState, wrong};
 use super::warm_up::leave_warm_up;
@@ -117,7 +117,7 @@ impl PlannedSide {
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
         let (mut phases, mut mix): (Vec<Phases>, EventMix) = (Vec::new(), EventMix::default());
-        let (mut met, mut warm_up, mut borrowed) = (Met::default(), Vec::new(), (0_u64, 0_u64));
+        let (mut met, mut warm_up, mut borrowed) = (Met::default(), Vec::new(), LoanCount::default());
         for (number, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
             for &(rank, is_selected) in &run.ranks {
@@ -132,7 +132,7 @@ impl PlannedSide {
                         mix: of_events,
                     }) if is_selected => {
                         mix.merge(&of_events);
-                        borrowed = (borrowed.0.saturating_add(of_one.0), borrowed.1.saturating_add(of_one.1));
+                        borrowed.add(of_one);
                         let partial = Partial::from_bytes(&partial.0, labels);
                         let mut partial = partial.map_err(|error| wrong(error.to_string()))?;
                         if partial.rank() != rank {

@@ -1,5 +1,6 @@
 //! The partial result of an explanation: what each rank contributes, without its events.
 
+use super::companion::LoanCount;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use serde::de::{Error as DecodeError, SeqAccess, Visitor};
@@ -25,7 +26,7 @@ pub struct ExplainState {
 pub(super) enum RankState {
     /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, the
     /// number of its kernels of graphs, and of those to which a companion lent operators, and its events by category.
-    Compared { partial: Encoded, phases: Phases, collectives: Collectives, borrowed: (u64, u64), mix: EventMix },
+    Compared { partial: Encoded, phases: Phases, collectives: Collectives, borrowed: LoanCount, mix: EventMix },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }

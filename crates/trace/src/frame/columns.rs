@@ -32,6 +32,8 @@ pub(crate) const MEMORY_BANDWIDTH: &str = "memory_bw_gbps";
 pub(crate) const GRAPH_ID: &str = "graph_id";
 /// The node of the graph that a kernel ran as.
 pub(crate) const GRAPH_NODE_ID: &str = "graph_node_id";
+/// The kernel that a runtime call launches.
+pub(crate) const LAUNCHED_KERNEL: &str = "kernel";
 /// Of a backward operator the index of its forward operator.
 pub(crate) const INDEX_FORWARD: &str = "index_forward";
 pub(crate) const INPUT_DIMS: &str = "input_dims";
@@ -106,6 +108,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
         Unit::None,
         "stream of a graph's kernel before the profiler moved it to another row",
     ),
+    Column::new(LAUNCHED_KERNEL, Unit::None, "kernel that a runtime call launches, as ROCm writes it"),
     Column::new("kernel_file", Unit::None, "file of the source of a Triton kernel"),
     Column::new(GRAPH_ID, Unit::None, "CUDA graph whose replay ran the kernel"),
     Column::new(GRAPH_NODE_ID, Unit::None, "node of the CUDA graph that the kernel ran as"),

@@ -1,0 +1,160 @@
+//! Captures of graphs: which one a replayed graph was made of.
+
+use crate::companion::Launched;
+use crate::input::label::{LabelId, Labels, Level};
+use crate::tree::node::NONE;
+
+/// What the captures of a recording say of a replayed graph.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Match {
+    /// No capture fits.
+    None,
+    /// Captures that differ in their calls fit.
+    Ambiguous,
+    /// The innermost call of each kernel.
+    Calls(Vec<Option<u32>>),
+}
+
+/// How well a capture fits; the best first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fit {
+    /// The same kernels in the same order.
+    Sequence(Level),
+    /// The same kernels in another order, since branches of a graph run side by side.
+    Set(Level),
+    /// As many kernels, copies and fills in the same order, without the names of kernels.
+    Kinds,
+}
+
+const FITS: [Fit; 5] = [
+    Fit::Sequence(Level::Exact),
+    Fit::Sequence(Level::Name),
+    Fit::Set(Level::Exact),
+    Fit::Set(Level::Name),
+    Fit::Kinds,
+];
+
+/// Finds the capture that a graph with these kernels was made of. `calls` are those of the recording: the one around each, and its labels.
+pub(crate) fn find(
+    captures: &[Vec<Launched>],
+    calls: &[(u32, LabelId)],
+    kernels: &[LabelId],
+    labels: &Labels,
+) -> Match {
+    for fit in FITS {
+        let orders: Vec<(&Vec<Launched>, Vec<usize>)> = captures
+            .iter()
+            .filter(|capture| capture.len() == kernels.len() && !kernels.is_empty())
+            .filter_map(|capture| Some((capture, order(capture, kernels, fit, labels)?)))
+            .collect();
+        let Some((first, order)) = orders.first() else { continue };
+        let paths = |capture: &[Launched], order: &[usize]| -> Vec<Vec<LabelId>> {
+            order.iter().map(|&at| path(capture[at].call, calls)).collect()
+        };
+        let expected = paths(first, order);
+        if orders.iter().skip(1).any(|(capture, order)| paths(capture, order) != expected) {
+            return Match::Ambiguous;
+        }
+        return Match::Calls(order.iter().map(|&at| Some(first[at].call).filter(|&call| call != NONE)).collect());
+    }
+    Match::None
+}
+
+/// For each kernel of the graph the launch of the capture that it stands for.
+fn order(capture: &[Launched], kernels: &[LabelId], fit: Fit, labels: &Labels) -> Option<Vec<usize>> {
+    let is_named = |one: &Launched| !labels.text(one.label).is_empty();
+    match fit {
+        Fit::Kinds => {
+            let fits = capture.iter().zip(kernels).all(|(one, &kernel)| {
+                labels.kind(one.label) == labels.kind(kernel) || (!is_named(one) && labels.kind(kernel).is_kernel())
+            });
+            (fits && !capture.iter().all(is_named)).then(|| (0..kernels.len()).collect())
+        }
+        Fit::Sequence(level) => {
+            let number = |label: LabelId| labels.get(label).at(level).number();
+            let fits =
+                capture.iter().zip(kernels).all(|(one, &kernel)| is_named(one) && number(one.label) == number(kernel));
+            fits.then(|| (0..kernels.len()).collect())
+        }
+        Fit::Set(level) => {
+            let number = |label: LabelId| labels.get(label).at(level).number();
+            let mut ours: Vec<(u64, usize)> = kernels.iter().map(|&label| number(label)).zip(0..).collect();
+            let mut theirs: Vec<(u64, usize)> = capture.iter().map(|one| number(one.label)).zip(0..).collect();
+            ours.sort_unstable();
+            theirs.sort_unstable();
+            let fits = capture.iter().all(is_named) && ours.iter().zip(&theirs).all(|(one, other)| one.0 == other.0);
+            fits.then(|| {
+                let mut order = vec![0; kernels.len()];
+                ours.iter().zip(&theirs).for_each(|(&(_, our), &(_, their))| order[our] = their);
+                order
+            })
+        }
+    }
+}
+
+/// The labels of a call and of those around it, the innermost first.
+fn path(call: u32, calls: &[(u32, LabelId)]) -> Vec<LabelId> {
+    let (mut path, mut at) = (Vec::new(), call);
+    while at != NONE {
+        let (up, label) = calls[at as usize];
+        path.push(label);
+        at = up;
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::kind::{Class, Kind};
+
+    /// Launches of kernels by name, each with a call of its own.
+    fn capture(names: &[&str], calls: &mut Vec<(u32, LabelId)>, operator: &str, labels: &mut Labels) -> Vec<Launched> {
+        let launched = names.iter().map(|name| {
+            calls.push((NONE, labels.add(Kind::Operator, operator, "")));
+            Launched { label: kernel(name, labels), call: calls.len() as u32 - 1 }
+        });
+        launched.collect()
+    }
+
+    fn kernel(name: &str, labels: &mut Labels) -> LabelId {
+        let class = if name.starts_with("Mem") { Class::Copy } else { Class::Compute };
+        labels.add(Kind::Gpu(class), name, "")
+    }
+
+    #[test]
+    fn a_graph_finds_its_capture() {
+        let (mut labels, mut calls) = (Labels::default(), Vec::new());
+        let captures = [
+            capture(&["gemm", "gelu", "gemm"], &mut calls, "one", &mut labels),
+            capture(&["gemm", "norm", "gemm"], &mut calls, "two", &mut labels),
+            capture(&["", "Memcpy DtoD", ""], &mut calls, "three", &mut labels),
+        ];
+        let mut found = |names: &[&str]| {
+            let kernels: Vec<LabelId> = names.iter().map(|name| kernel(name, &mut labels)).collect();
+            find(&captures, &calls, &kernels, &labels)
+        };
+        let all = |from: u32| Match::Calls((from..from + 3).map(Some).collect());
+        assert_eq!(found(&["gemm", "norm", "gemm"]), all(3));
+        // Branches ran in another order.
+        assert_eq!(found(&["norm", "gemm", "gemm"]), Match::Calls(vec![Some(4), Some(3), Some(5)]));
+        // Names of kernels are not known.
+        assert_eq!(found(&["softmax", "Memcpy DtoD", "cat"]), all(6));
+        assert_eq!(found(&["softmax", "cat", "Memcpy DtoD"]), Match::None);
+        assert_eq!(found(&["gemm", "norm"]), Match::None);
+        assert_eq!(found(&[]), Match::None);
+    }
+
+    #[test]
+    fn captures_that_differ_are_no_answer() {
+        let (mut labels, mut calls) = (Labels::default(), Vec::new());
+        let mut captures = vec![
+            capture(&["gemm", "gelu"], &mut calls, "one", &mut labels),
+            capture(&["gemm", "gelu"], &mut calls, "one", &mut labels),
+        ];
+        let kernels = ["gemm", "gelu"].map(|name| kernel(name, &mut labels));
+        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Calls(vec![Some(0), Some(1)]));
+        captures.push(capture(&["gemm", "gelu"], &mut calls, "two", &mut labels));
+        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Ambiguous);
+    }
+}
