@@ -31,7 +31,7 @@ pub(super) const RUNS: Group = Group::new(
 
 /// Meaning of the flag of a companion.
 pub(crate) const COMPANION: &str =
-    "a run recorded without CUDA graphs, which lends its operators to the kernels of graphs";
+    "a run recorded without CUDA graphs, or of their capture, which lends its operators to the kernels of graphs";
 
 /// Flags that select iterations and ranks.
 pub(crate) const SAMPLES: Group = Group::new(
