@@ -1,8 +1,15 @@
 //! Captures of graphs: which one a replayed graph was made of.
 
-use crate::companion::Launched;
 use crate::input::label::{LabelId, Labels, Level};
 use crate::tree::node::NONE;
+
+/// A kernel of a companion.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launched {
+    pub(crate) label: LabelId,
+    /// The innermost call around its launch, or [`NONE`].
+    pub(crate) call: u32,
+}
 
 /// What the captures of a recording say of a replayed graph.
 #[derive(Debug, Clone, PartialEq)]

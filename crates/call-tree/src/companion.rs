@@ -1,7 +1,7 @@
 //! Companions: recordings made without graphs, or of captures of graphs, whose calls are lent to the kernels of a graph.
 
 use crate::align::{Hashed, matched};
-use crate::capture::{self, Match};
+use crate::capture::{self, Launched, Match};
 use crate::explain::bytes::{Damaged, Reader, Writer};
 use crate::input::borrowed::Borrowed;
 use crate::input::event::Event;
@@ -13,14 +13,6 @@ use crate::tree::build::graph_kernels;
 use crate::tree::nesting::{Nested, launches};
 use crate::tree::node::NONE;
 use std::collections::HashMap;
-
-/// A kernel of a companion.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Launched {
-    pub(crate) label: LabelId,
-    /// The innermost call around its launch, or [`NONE`].
-    pub(crate) call: u32,
-}
 
 /// A recording whose kernels were launched one by one.
 #[derive(Debug)]

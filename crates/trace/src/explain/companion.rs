@@ -2,33 +2,13 @@
 
 use super::recordings::{Iterations, recording};
 use super::side_summary::Lending;
-use super::state::wrong;
+use super::state::{LoanCount, wrong};
 use crate::collective::Collectives;
 use crate::exec::checkpoint;
 use crate::{LabeledTrace, Result};
 use call_tree::{Companion, Labels, Loan, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-
-/// What a companion lent to one rank or more.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct LoanCount {
-    /// Kernels of graphs in the selected iterations.
-    kernels: u64,
-    /// Those that got operators.
-    with_operators: u64,
-    /// Those whose graph fits several captures that differ.
-    ambiguous: u64,
-}
-
-impl LoanCount {
-    /// Adds what it lent to another rank. Numbers of a file may be any.
-    pub(super) fn add(&mut self, other: Self) {
-        self.kernels = self.kernels.saturating_add(other.kernels);
-        self.with_operators = self.with_operators.saturating_add(other.with_operators);
-        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
-    }
-}
 
 /// A companion, without its traces.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! The sides of an explanation: which ranks of their runs are compared, and what their partial results make together.
 
 use super::collectives::Met;
-use super::companion::{LoanCount, PlannedCompanion};
+use super::companion::PlannedCompanion;
 use super::side_summary::SideSummary;
-use super::state::{Phases, RankState, wrong};
+use super::state::{LoanCount, Phases, RankState, wrong};
 use super::warm_up::leave_warm_up;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;

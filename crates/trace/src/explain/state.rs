@@ -1,6 +1,5 @@
 //! The partial result of an explanation: what each rank contributes, without its events.
 
-use super::companion::LoanCount;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
 use serde::de::{Error as DecodeError, SeqAccess, Visitor};
@@ -45,6 +44,26 @@ impl ExplainState {
             RankState::Other { .. } => 0,
         });
         lengths.fold((0, 0), |(sum, most), length| (sum + length, most.max(length)))
+    }
+}
+
+/// What a companion lent to one rank or more.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct LoanCount {
+    /// Kernels of graphs in the selected iterations.
+    pub(super) kernels: u64,
+    /// Those that got operators.
+    pub(super) with_operators: u64,
+    /// Those whose graph fits several captures that differ.
+    pub(super) ambiguous: u64,
+}
+
+impl LoanCount {
+    /// Adds what it lent to another rank. Numbers of a file may be any.
+    pub(super) fn add(&mut self, other: Self) {
+        self.kernels = self.kernels.saturating_add(other.kernels);
+        self.with_operators = self.with_operators.saturating_add(other.with_operators);
+        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
     }
 }
 
