@@ -113,7 +113,7 @@ impl Original {
 
     /// Returns the group of each GPU event by its position. Operators in a row that are equal in all names but for instances of modules cannot
     /// be told apart once one of them is removed: their events have a group together, each other event one of its own. A loop over the
-    /// parameters of a model calls up to [`LOOP`] operators in a row again and again: each has a group with those before it. `with_stacks`
+    /// parameters of a model calls up to `LOOP` operators in a row again and again: each has a group with those before it. `with_stacks`
     /// says whether the copies have frames of modules.
     pub fn equal_neighbours(&self, with_stacks: bool) -> HashMap<u32, usize> {
         let nest = Nest::of(&self.events);
