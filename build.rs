@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 10] = [
+const PACKAGES: [&str; 13] = [
     "crates/call-tree",
     "crates/causal",
     "crates/cells",
@@ -16,6 +16,9 @@ const PACKAGES: [&str; 10] = [
     "crates/statistics",
     "crates/timeline",
     "crates/trace",
+    "crates/trace-base",
+    "crates/trace-data",
+    "crates/trace-read",
     "crates/trace-render",
     "crates/trace-view",
     "crates/workspace-hack",

@@ -40,6 +40,12 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.split("#[cfg(test)]").next().unwrap_or_default().lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
+/// Whether a file belongs to one of the crates that `trace` is made of.
+fn is_of_trace(path: &Path) -> bool {
+    let crates = ["trace-base", "trace-read", "trace-data", "trace"];
+    crates.iter().any(|name| path.starts_with(root().join("crates").join(name).join("src")))
+}
+
 #[test]
 fn categories_are_named_in_one_file() {
     // `align_mtia` goes by parts of categories, as HTA does.
@@ -53,7 +59,7 @@ fn categories_are_named_in_one_file() {
         "\"user_annotation\"",
         "\"gpu_user_annotation\"",
     ];
-    for (path, text) in sources("crates/trace/src") {
+    for (path, text) in sources("crates").into_iter().filter(|(path, _)| is_of_trace(path)) {
         let is_test =
             path.components().any(|part| part.as_os_str() == "tests") || path.to_string_lossy().ends_with("tests.rs");
         if is_test || allowed.iter().any(|file| path.ends_with(file)) {
@@ -68,8 +74,8 @@ fn categories_are_named_in_one_file() {
 
 #[test]
 fn one_room_of_the_library_waits_for_storage() {
-    let room = root().join("crates/trace/src/read/remote");
-    for (path, text) in sources("crates/trace/src") {
+    let room = root().join("crates/trace-read/src/read/remote");
+    for (path, text) in sources("crates").into_iter().filter(|(path, _)| is_of_trace(path)) {
         let names = ["tokio::", "object_store::"].into_iter().any(|name| code(&text).any(|line| line.contains(name)));
         assert!(path.starts_with(&room) || !names, "{}", path.display());
     }
@@ -130,7 +136,7 @@ fn features(packages: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn polars_compiles_once_whatever_is_built() {
     let all = features(&["--workspace"]);
-    for package in ["cells", "trace", "trace-render", "tracebook"] {
+    for package in ["cells", "trace", "trace-base", "trace-read", "trace-data", "trace-render", "tracebook"] {
         for (name, sets) in features(&["-p", package]) {
             let known = &all[&name];
             assert!(

@@ -6,7 +6,7 @@ use super::call_graph::{COMPAT, compat};
 use super::context::Context;
 use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, deliver, drill_down};
 use crate::Error;
-use trace::CallStack as Query;
+use trace::{CallStack as Query, Questions};
 
 pub(super) struct CallStack;
 

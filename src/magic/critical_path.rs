@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 use trace::write::{Copied, TraceCopy};
-use trace::{CriticalPath as Query, Instance, TraceSet};
+use trace::{CriticalPath as Query, Instance, Questions, TraceSet};
 use trace_view::Report;
 use trace_view::format::{counted, grouped};
 

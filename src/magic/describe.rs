@@ -6,7 +6,7 @@ use super::context::Context;
 use super::context::write;
 use crate::Error;
 use serde_json::{Value, json};
-use trace::Description;
+use trace::{Description, Questions};
 
 pub(super) struct Describe;
 

@@ -5,7 +5,7 @@ use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::critical_path::{Answered, WINDOWS, deliver, query, top};
 use crate::Error;
-use trace::CriticalPath as Query;
+use trace::{CriticalPath as Query, Questions};
 
 pub(super) struct WhatIf;
 

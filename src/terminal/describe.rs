@@ -10,6 +10,7 @@ use crate::magic::context::Context;
 use crate::magic::describe::{LISTS, top, write_json};
 use crate::magic::view::write_html;
 use crate::session::label;
+use trace::Questions;
 
 pub(super) struct Describe;
 

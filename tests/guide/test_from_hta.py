@@ -11,7 +11,7 @@ from places import ROOT
 PAGE = (GUIDE / "from-hta.md").read_text()
 # Rows of its tables: HTA, magic, Rust.
 ROWS = [line.strip("|").split("|") for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
-LIBRARY = "\n".join(path.read_text() for path in (ROOT / "crates" / "trace" / "src").rglob("*.rs"))
+LIBRARY = "\n".join(path.read_text() for path in ROOT.glob("crates/trace*/src/**/*.rs"))
 
 
 def codes(column):

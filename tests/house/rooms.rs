@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A room: its folder or file, and the `src` of its crate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Room {
-    /// As the page names it: `src/wire`, `crates/causal`, `frame` of `crates/trace`.
+    /// As the page names it: `src/wire`, `crates/causal`, `frame` of `crates/trace-data`.
     name: String,
     /// The folder `src` of its crate.
     sources: PathBuf,
@@ -46,19 +46,28 @@ fn our_crates() -> BTreeSet<String> {
     names.chain(["tracebook".to_owned()]).collect()
 }
 
+/// Returns the folders `src` of the crates that `trace` is made of: those of which the page has a table of rooms.
+fn trace_crates() -> Vec<PathBuf> {
+    let page = fs::read_to_string(root().join("docs/house.md")).unwrap();
+    let named = page.lines().filter_map(|line| line.strip_prefix("Inside `")?.split('`').next());
+    named.map(|name| root().join(name).join("src")).collect()
+}
+
 /// Reads the rows of the page for rooms with sources in Rust, each with the words of its last column.
 fn rows() -> Vec<(Room, Vec<String>)> {
     let page = fs::read_to_string(root().join("docs/house.md")).unwrap();
     let mut rows = Vec::new();
-    let mut is_inside_trace = false;
+    let mut inside = None;
     for line in page.lines() {
-        is_inside_trace |= line.starts_with("Inside `crates/trace`");
+        if let Some(named) = line.strip_prefix("Inside `") {
+            inside = named.split('`').next().map(|name| root().join(name).join("src"));
+        }
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let &["", name, contents, walls, ""] = &cells[..] else { continue };
         let Some(name) = name.strip_prefix('`').and_then(|name| name.split('`').next()) else { continue };
         assert!(!contents.is_empty(), "docs/house.md does not say what `{name}` contains");
         let (sources, module) = match name.strip_prefix("src/") {
-            _ if is_inside_trace => (root().join("crates/trace/src"), vec![name.trim_end_matches(".rs").to_owned()]),
+            _ if inside.is_some() => (inside.clone().unwrap(), vec![name.trim_end_matches(".rs").to_owned()]),
             Some(room) => (root().join("src"), room.split('/').map(str::to_owned).collect()),
             None => (root().join(name).join("src"), Vec::new()),
         };
@@ -114,9 +123,13 @@ fn is_through(wall: &Wall, used: &Use<'_>, crates: &BTreeSet<String>) -> bool {
     };
     match wall {
         Wall::Outside(names) => names.iter().any(|name| starts_with(name)),
-        Wall::Rooms(names) => {
-            used.module.is_some_and(|module| names.iter().any(|name| module.starts_with(&parts(name))))
-        }
+        Wall::Rooms(names) => names.iter().any(|name| {
+            let room = parts(name);
+            // `crate::dataset` may be a room of a crate below, which the root imports.
+            let is_imported =
+                used.named.path.strip_prefix(&["crate".to_owned()]).is_some_and(|path| path.starts_with(&room));
+            is_imported || used.module.is_some_and(|module| module.starts_with(&room))
+        }),
         Wall::Ours(excepted) => {
             crates.iter().any(|name| !excepted.contains(name) && used.module.is_none() && starts_with(name))
         }
@@ -179,10 +192,12 @@ fn broken(rows: &[(Room, Vec<String>)], crates: &BTreeSet<String>) -> Vec<String
     let mut read: BTreeMap<&Path, Sources> = BTreeMap::new();
     for (room, words) in rows {
         let sources = read.entry(&room.sources).or_insert_with(|| Sources::of(&room.sources));
+        let is_of_trace = |room: &Room| trace_crates().contains(&room.sources);
         let rooms: BTreeSet<String> = rows
             .iter()
-            .filter(|(other, _)| other.sources == room.sources)
+            .filter(|(other, _)| other.sources == room.sources || is_of_trace(other) && is_of_trace(room))
             .map(|(other, _)| other.module.join("/"))
+            .filter(|name| !name.is_empty())
             .collect();
         for word in words {
             let wall = wall(word, room, &rooms, crates);
@@ -217,7 +232,8 @@ fn page_has_a_row_for_each_room_and_crate() {
         let sources = folder.unwrap().path().join("src");
         assert!(!sources.is_dir() || named(&sources, &[]), "docs/house.md has no row for {}", sources.display());
     }
-    for (sources, has_files) in [(root().join("crates/trace/src"), true), (root().join("src"), false)] {
+    let of_trace = trace_crates().into_iter().map(|sources| (sources, true));
+    for (sources, has_files) in of_trace.chain([(root().join("src"), false)]) {
         for module in Sources::of(&sources).modules().filter(|module| module.len() == 1) {
             let is_room = sources.join(&module[0]).is_dir() || has_files && module != &["prelude"];
             assert!(
@@ -248,9 +264,10 @@ fn no_rooms_depend_on_each_other_in_a_circle() {
 
 #[test]
 fn no_files_depend_on_each_other_in_a_circle() {
-    let sources = Sources::of(&root().join("crates/trace/src"));
-    let circles = circles(&dependencies(&sources, false));
-    assert!(circles.is_empty(), "{}", described(&circles, "files"));
+    for sources in trace_crates() {
+        let circles = circles(&dependencies(&Sources::of(&sources), false));
+        assert!(circles.is_empty(), "{}:\n{}", sources.display(), described(&circles, "files"));
+    }
 }
 
 /// Writes a crate of these files.

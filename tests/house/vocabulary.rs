@@ -56,7 +56,7 @@ const RULES: &[Rule] = &[
     everywhere(r"(?i)\b(lies|lie|lay) in\b", "is in"),
     everywhere(r"(?i)\b(stands|stand|stood) in\b", "is in, contains"),
     Rule { pattern: r"(?i)\bpress(es)?\b", instead: "interrupt request", files: ("", ".rs") },
-    Rule { pattern: r"(?i)\bthe reading\b", instead: "parser, coordinator", files: ("crates/trace/src/", ".rs") },
+    Rule { pattern: r"(?i)\bthe reading\b", instead: "parser, coordinator", files: ("crates/trace", ".rs") },
     Rule {
         pattern: r"\b(struct|enum|trait|type) ([A-Z][a-z]+ )*(Question|Ask|Asked|Asks|Say|Said|Says)\b",
         instead: "analysis, run, partial result",
@@ -65,7 +65,7 @@ const RULES: &[Rule] = &[
     Rule {
         pattern: r"\b(struct|enum|trait|type) ([A-Z][a-z]+ )*(Others|Stretch|Part|Parts)\b",
         instead: "workers, chunk, fragment",
-        files: ("crates/trace/src/", ".rs"),
+        files: ("crates/trace", ".rs"),
     },
 ];
 
@@ -76,7 +76,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("", "is no more", "not a kind"),
     ("", "stands in for", "replaces"),
     ("labextension/", "stretch", "the value of CSS"),
-    ("crates/trace/src/read/json/bits.rs", "odd", "not even"),
+    ("crates/trace-read/src/read/json/bits.rs", "odd", "not even"),
+    ("crates/trace-view/src/report.rs", "enum Part", "a part of a report"),
 ];
 
 /// Words that name nothing: every value has a place and is given or kept. Items and variables have the term of the field.

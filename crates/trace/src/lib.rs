@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Entry points: [`TraceSet`] loads a trace, [`TraceDiff`] compares two, [`TraceAnalysis`] runs analyses on one,
-//! [`TraceSet::describe`] summarises it and reports anomalies; [`filter`] restricts all of them to some events. Answers are
+//! [`Questions::describe`] summarises it and reports anomalies; [`filter`] restricts all of them to some events. Answers are
 //! polars frames (use them with the re-exported [`polars`]); [`trace_view`] draws them. Errors are in [`mod@error`].
 //!
 //! The library does not depend on Jupyter. A program depends on it by path, or by the URL of the repository:
@@ -35,37 +35,27 @@ mod callstack;
 mod certainty;
 mod collective;
 mod comparisons;
-mod config;
 mod counter;
 mod critical_path;
-mod dataset;
 mod describe;
 mod diff;
-mod distributed;
-mod domain;
-pub mod error;
-mod exec;
 mod explain;
-mod facts;
 pub mod filter;
 mod flame;
-mod frame;
 mod gate;
 mod hta;
-mod interval;
 mod noise;
-mod parquet;
 pub mod prelude;
-mod present;
 mod query;
-mod read;
+mod questions;
 mod sql;
-mod state;
-mod stats;
-mod store;
 pub mod task;
 mod timeline;
-pub mod write;
+
+use trace_base::{config, domain, exec, interval, state, stats};
+pub use trace_data::write;
+use trace_data::{dataset, distributed, facts, frame, present, store};
+use trace_read::read;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use baseline::{
@@ -74,7 +64,7 @@ pub use baseline::{
 pub use bounds::{BoundChange, ClassBound, RegionBound};
 pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
 pub use call_tree;
-pub use callstack::CALL_TREE_COLUMNS;
+pub use callstack::{CALL_TREE_COLUMNS, CallTree};
 pub use causal;
 pub use certainty::{SampleKind, Sentence};
 pub use collective::{ChargedRank, Stragglers};
@@ -112,7 +102,7 @@ pub use facts::{RankInfo, SourceFile};
 pub use flame::{FlameGraph, FlameQuery, FlameTime};
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
-pub use frame::{Change, Comparison, TrackNames};
+pub use frame::{Change, Comparison, FillDefaults, TrackNames};
 pub use gate::{
     ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
     Structural, StructuralFact,
@@ -122,6 +112,7 @@ pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
+pub use questions::Questions;
 pub use read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 pub use sql::{
     SqlAnswer, SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_function, sql_functions,
@@ -130,6 +121,7 @@ pub use sql::{
 pub use statistics;
 pub use store::{Cache, CacheEntry, Cleared, private_folder};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
+pub use trace_base::error;
 pub use trace_view;
 
 /// Names of columns of events and comparisons.

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use trace::Questions;
 use trace::analysis::CATALOG;
 use trace::polars::prelude::{Column, DataFrame};
 use trace::{By, Error, Execution, HtaCriticalPath, TraceAnalysis, TraceDiff, TraceSet};

@@ -233,7 +233,8 @@ pub(super) fn is_about_user_code(text: &str) -> bool {
 }
 
 /// The first segments of paths to types that every cell has in scope.
-const IN_SCOPE: &[&str] = &["cells", "trace", "trace_view", "plotly", "polars"];
+const IN_SCOPE: &[&str] =
+    &["cells", "trace", "trace_base", "trace_data", "trace_read", "trace_view", "plotly", "polars"];
 
 /// Shortens the paths of types that every cell has in scope: `cells::trace::TraceSet` becomes `TraceSet`.
 fn shorten_paths(text: &str) -> String {

@@ -16,7 +16,14 @@ pub(super) fn library_text() -> String {
         sees_private: false,
     };
     index_text(
-        &[source("trace", "trace"), source("trace_view", "trace-view"), source("cells", "cells")],
+        &[
+            source("trace", "trace"),
+            source("trace_base", "trace-base"),
+            source("trace_read", "trace-read"),
+            source("trace_data", "trace-data"),
+            source("trace_view", "trace-view"),
+            source("cells", "cells"),
+        ],
         &["trace", "trace_view", "cells"],
     )
 }

@@ -12,6 +12,7 @@ use peaks::Peaks;
 use serde_json::{Map, Value, json};
 use std::ops::ControlFlow;
 use std::time::Instant;
+use trace::Questions;
 use trace::analysis::CATALOG;
 use trace::filter::Where;
 use trace::polars::prelude::DataFrame;

@@ -1,7 +1,7 @@
 //! Lower bounds of a load: decompression only, search for quotes and brackets only.
 
 #[allow(dead_code)]
-#[path = "../../src/read/json/bits.rs"]
+#[path = "../../../trace-read/src/read/json/bits.rs"]
 mod bits;
 
 use bits::{BLOCK, Bits, Carry};

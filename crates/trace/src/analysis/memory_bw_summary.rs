@@ -1,11 +1,11 @@
 //! Statistics of the memory bandwidth by kind of copy.
 
 use super::summary::summary;
+use super::summary_table::bars;
 use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::BandwidthPoint;
 use crate::stats::describe;
-use crate::stats::summary_table::bars;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};

@@ -37,6 +37,7 @@ mod retained_rows;
 mod schema;
 mod shallowest_operators;
 mod summary;
+mod summary_table;
 mod temporal_breakdown;
 mod time_blocked_on_full_queue;
 mod trace_analysis;

@@ -2,11 +2,11 @@
 
 use super::queue_length_time_series::not_paired;
 use super::summary::summary;
+use super::summary_table::bars;
 use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::QueuePoint;
 use crate::stats::describe;
-use crate::stats::summary_table::bars;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Unit};

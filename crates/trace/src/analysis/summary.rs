@@ -1,8 +1,8 @@
 //! The answer of analyses that summarize values by rank and key.
 
+use super::summary_table::{Row, frame};
 use super::{Answer, AnswerTable, TableSchema};
 use crate::Result;
-use crate::stats::summary_table::{Row, frame};
 use polars::prelude::Series;
 use trace_view::Figure;
 

@@ -4,6 +4,7 @@ use super::listed::AnswerFiles;
 use super::narrowing::Narrowing;
 use super::retained_rows::RetainedRows;
 use super::{Analysis, Answer, Mapped, Merge, Plan, RankView};
+use crate::critical_path::critical_path;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -234,9 +235,9 @@ impl TraceAnalysis {
     /// selected iterations do not count.
     ///
     /// # Errors
-    /// As [`TraceSet::critical_path`].
+    /// As [`Questions::critical_path`](crate::Questions::critical_path).
     pub fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer> {
-        self.traces.critical_path(query)
+        critical_path(&self.traces, query)
     }
 
     /// Returns what `work` makes of the views of these ranks, ascending; of the first rank, or of all, if none is named. It needs
@@ -339,15 +340,5 @@ impl TraceAnalysis {
             Ok(one)
         };
         Ok(Batches::within(budget, task).merged(&ranks, need, map, merge)?.unwrap_or_default())
-    }
-}
-
-impl TraceSet {
-    /// Analyses the trace without its last profiler step: `traces.ask(&TemporalBreakdown::default())`.
-    ///
-    /// # Errors
-    /// As [`TraceAnalysis::ask`].
-    pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<Answer> {
-        TraceAnalysis::new(self)?.ask(analysis)
     }
 }

@@ -1,7 +1,7 @@
 //! Bounds of the steps of two runs, and their change.
 
 use super::regions::{RegionBound, regions};
-use crate::critical_path::{BoundSide, words};
+use crate::critical_path::{BoundSide, critical_path, words};
 use crate::exec::checkpoint;
 use crate::exec::fork_join::join;
 use crate::{CriticalPath, Explain, Instance, Result, TraceSet};
@@ -40,7 +40,7 @@ impl CriticalPath {
     /// Answers the question for two runs, and aligns the answers by the regions of their explanation.
     ///
     /// # Errors
-    /// As [`TraceSet::critical_path`] and [`Explain::run`].
+    /// As [`Questions::critical_path`](crate::Questions::critical_path) and [`Explain::run`].
     ///
     /// # Example
     /// ```
@@ -57,7 +57,7 @@ impl CriticalPath {
     /// ```
     pub fn compare(&self, control: &TraceSet, test: &TraceSet) -> Result<BoundChange> {
         let query = self.of_two();
-        let answers = [control.critical_path(&query)?, test.critical_path(&query)?];
+        let answers = [critical_path(control, &query)?, critical_path(test, &query)?];
         checkpoint::check()?;
         // The windows may be in the warm-up, which explanations leave out by themselves.
         let explanation = Explain::new(control, test).warmup(0).keep_events().run()?;
@@ -69,7 +69,7 @@ impl CriticalPath {
     /// Answers the question for two runs by class of time only, without regions, names and changes.
     ///
     /// # Errors
-    /// As [`TraceSet::critical_path`].
+    /// As [`Questions::critical_path`](crate::Questions::critical_path).
     pub fn diagnose(&self, control: &TraceSet, test: &TraceSet) -> Result<BoundChange> {
         // Both graphs are in memory at once: only small ones.
         let is_small = control.event_count() + test.event_count() <= CONCURRENTLY;

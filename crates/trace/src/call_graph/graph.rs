@@ -63,14 +63,12 @@ impl TraceAnalysis {
     }
 }
 
-impl TraceSet {
-    /// Returns the call graph of all rows, as [`TraceAnalysis::call_graph`] does; times are on the clock of the trace.
-    ///
-    /// # Errors
-    /// As [`TraceAnalysis::call_graph`].
-    pub fn call_graph(&self, query: &CallGraph) -> Result<DataFrame> {
-        TraceAnalysis::of_all_rows(self, true)?.call_graph(query)
-    }
+/// Returns the call graph of all rows, as [`TraceAnalysis::call_graph`] does; times are on the clock of the trace.
+///
+/// # Errors
+/// As [`TraceAnalysis::call_graph`].
+pub(crate) fn call_graph(traces: &TraceSet, query: &CallGraph) -> Result<DataFrame> {
+    TraceAnalysis::of_all_rows(traces, true)?.call_graph(query)
 }
 
 fn regex(text: &str) -> Result<Regex> {

@@ -50,29 +50,27 @@ impl TraceAnalysis {
     }
 }
 
-impl TraceSet {
-    /// Returns parents and depths of HTA's older call graph, in the order of the events of these ranks, by default of all: of an
-    /// outermost call −1 and 0, of a GPU event its launch and −1, by HTA's rules whatever the compatibility mode.
-    ///
-    /// # Columns
-    /// `rank`, `index`, `parent`, `depth`; null on threads that are neither of the CPU nor of the GPU.
-    ///
-    /// # Errors
-    /// If a rank does not exist.
-    ///
-    /// # Source
-    /// HTA `hta.common.call_stack.CallGraph`.
-    pub fn older_call_graph(&self, ranks: Option<&[i64]>) -> Result<DataFrame> {
-        let analysis = TraceAnalysis::of_all_rows(self, true)?;
-        stacked(analysis.each_view("call_graph", (ranks, false), BYTES_PER_ROW, |view| {
-            let rows = EventRows::of(view.all_events(), view.compat())?;
-            let found = older_parents(&rows, view.rows());
-            Ok(df!(
-                "rank" => vec![view.rank(); found.len()],
-                "index" => (0..found.len()).map(|row| rows.index(row)).collect::<Vec<_>>(),
-                "parent" => found.iter().map(|found| found.map(|(parent, _)| parent)).collect::<Vec<_>>(),
-                "depth" => found.iter().map(|found| found.map(|(_, depth)| depth)).collect::<Vec<_>>(),
-            )?)
-        })?)
-    }
+/// Returns parents and depths of HTA's older call graph, in the order of the events of these ranks, by default of all: of an
+/// outermost call −1 and 0, of a GPU event its launch and −1, by HTA's rules whatever the compatibility mode.
+///
+/// # Columns
+/// `rank`, `index`, `parent`, `depth`; null on threads that are neither of the CPU nor of the GPU.
+///
+/// # Errors
+/// If a rank does not exist.
+///
+/// # Source
+/// HTA `hta.common.call_stack.CallGraph`.
+pub(crate) fn older_call_graph(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<DataFrame> {
+    let analysis = TraceAnalysis::of_all_rows(traces, true)?;
+    stacked(analysis.each_view("call_graph", (ranks, false), BYTES_PER_ROW, |view| {
+        let rows = EventRows::of(view.all_events(), view.compat())?;
+        let found = older_parents(&rows, view.rows());
+        Ok(df!(
+            "rank" => vec![view.rank(); found.len()],
+            "index" => (0..found.len()).map(|row| rows.index(row)).collect::<Vec<_>>(),
+            "parent" => found.iter().map(|found| found.map(|(parent, _)| parent)).collect::<Vec<_>>(),
+            "depth" => found.iter().map(|found| found.map(|(_, depth)| depth)).collect::<Vec<_>>(),
+        )?)
+    })?)
 }

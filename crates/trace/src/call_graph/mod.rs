@@ -8,5 +8,8 @@ mod table;
 mod tests;
 
 pub use graph::CallGraph;
+pub(crate) use graph::call_graph;
+pub(crate) use hta::older_call_graph;
 pub use stack::CallStack;
+pub(crate) use stack::call_stack;
 pub use table::CALL_GRAPH_COLUMNS;

@@ -50,14 +50,12 @@ impl TraceAnalysis {
     }
 }
 
-impl TraceSet {
-    /// Returns the stack of an event among all rows, as [`TraceAnalysis::call_stack`] does; times are on the clock of the trace.
-    ///
-    /// # Errors
-    /// As [`TraceAnalysis::call_stack`].
-    pub fn call_stack(&self, query: &CallStack) -> Result<DataFrame> {
-        TraceAnalysis::of_all_rows(self, true)?.call_stack(query)
-    }
+/// Returns the stack of an event among all rows, as [`TraceAnalysis::call_stack`] does; times are on the clock of the trace.
+///
+/// # Errors
+/// As [`TraceAnalysis::call_stack`].
+pub(crate) fn call_stack(traces: &TraceSet, query: &CallStack) -> Result<DataFrame> {
+    TraceAnalysis::of_all_rows(traces, true)?.call_stack(query)
 }
 
 fn unknown(index: i64, rank: i64) -> Error {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Questions;
 use crate::{Compat, TraceAnalysis, TraceSet};
 use polars::prelude::{DataFrame, DataType};
 use trace_testkit::{Stream, TraceBuilder};

@@ -30,7 +30,8 @@ pub const CALL_TREE_COLUMNS: &[Column] = &[
     Column::new("kernel_span", Unit::Nanos, "from the first of them to the end of the last"),
 ];
 
-impl Trace {
+/// Call trees as tables.
+pub trait CallTree {
     /// Returns the call tree: one row per event that has a place in it, in the order of the events. Calls of the CPU are nested by
     /// their intervals, thread by thread; GPU events are below their launches, and without one they are left out. Where autograd
     /// runs backward operators on a thread of its own, these are below the step, or the annotation `## backward ##`.
@@ -38,14 +39,15 @@ impl Trace {
     /// It is computed at each call, in linear time after sorting.
     ///
     /// # Columns
-    /// [`CALL_TREE_COLUMNS`].
+    /// [`CALL_TREE_COLUMNS`]; of several ranks with a leading column `rank`, and `row` and `parent` are positions among the events of
+    /// their rank.
     ///
     /// # Errors
     /// If the events are in a file that cannot be read any more; [`Error::Interrupted`](crate::Error::Interrupted).
     ///
     /// # Example
     /// ```
-    /// use trace::TraceSet;
+    /// use trace::prelude::*;
     ///
     /// # fn main() -> trace::Result<()> {
     /// let rank = TraceSet::load("../../notebooks/data/control")?.rank(3)?;
@@ -55,47 +57,45 @@ impl Trace {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call_tree(&self) -> Result<DataFrame> {
-        checked(|| guarded(|| self.nested()))
-    }
+    fn call_tree(&self) -> Result<DataFrame>;
+}
 
-    fn nested(&self) -> Result<DataFrame> {
-        let rows = EventRows::of(&self.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
-        let seen: Vec<u32> = (0..rows.len() as u32).collect();
-        let graph = RankGraph::of(&rows, &seen, Compat::Exact);
-        let forest = graph.forest();
-        let nodes: Vec<(u32, u32)> =
-            cancellable(seen).filter_map(|row| Some((row, forest.depth(row as usize)?))).collect();
-        let of = |row: u32| row as usize;
-        let is_launched = |row: u32| graph.is_launched(&rows, row as usize);
-        let with_kernels = |row: u32| Some(graph.kernels(row as usize)).filter(|kernels| kernels.count > 0);
-        let at = |of: &dyn Fn(u32) -> Option<i64>| nodes.iter().map(|&(row, _)| of(row)).collect::<Vec<Option<i64>>>();
-        Ok(df!(
-            "row" => nodes.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
-            "parent" => nodes.iter().map(|&(row, _)| forest.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
-            "depth" => nodes.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
-            ITERATION => nodes.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
-            "is_launched" => nodes.iter().map(|&(row, _)| is_launched(row)).collect::<Vec<bool>>(),
-            "self_dur" => at(&|row| (!is_launched(row)).then(|| graph.self_ns(of(row)))),
-            "height" => nodes.iter().map(|&(row, _)| graph.height(of(row))).collect::<Vec<Option<u32>>>(),
-            "num_kernels" => nodes.iter().map(|&(row, _)| graph.kernels(of(row)).count).collect::<Vec<u32>>(),
-            "kernel_dur_sum" => at(&|row| with_kernels(row).map(|kernels| kernels.ns)),
-            "first_kernel_start" => at(&|row| with_kernels(row).map(|kernels| kernels.first_start)),
-            "last_kernel_end" => at(&|row| with_kernels(row).map(|kernels| kernels.last_end)),
-            "kernel_span" => at(&|row| with_kernels(row).map(|kernels| kernels.span())),
-        )?)
+impl CallTree for Trace {
+    fn call_tree(&self) -> Result<DataFrame> {
+        checked(|| guarded(|| nested(self)))
     }
 }
 
-impl TraceSet {
-    /// Returns the call trees of all ranks, with a leading column `rank`; `row` and `parent` are positions among the events of their
-    /// rank. The columns are those of [`Trace::call_tree`].
-    ///
-    /// # Errors
-    /// As [`Trace::call_tree`].
-    pub fn call_tree(&self) -> Result<DataFrame> {
+impl CallTree for TraceSet {
+    fn call_tree(&self) -> Result<DataFrame> {
         stacked_tables(self.traces(), Trace::call_tree)
     }
+}
+
+fn nested(rank: &Trace) -> Result<DataFrame> {
+    let rows = EventRows::of(&rank.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
+    let seen: Vec<u32> = (0..rows.len() as u32).collect();
+    let graph = RankGraph::of(&rows, &seen, Compat::Exact);
+    let forest = graph.forest();
+    let nodes: Vec<(u32, u32)> = cancellable(seen).filter_map(|row| Some((row, forest.depth(row as usize)?))).collect();
+    let of = |row: u32| row as usize;
+    let is_launched = |row: u32| graph.is_launched(&rows, row as usize);
+    let with_kernels = |row: u32| Some(graph.kernels(row as usize)).filter(|kernels| kernels.count > 0);
+    let at = |of: &dyn Fn(u32) -> Option<i64>| nodes.iter().map(|&(row, _)| of(row)).collect::<Vec<Option<i64>>>();
+    Ok(df!(
+        "row" => nodes.iter().map(|&(row, _)| row).collect::<Vec<u32>>(),
+        "parent" => nodes.iter().map(|&(row, _)| forest.parent(of(row)).map(|up| up as u32)).collect::<Vec<_>>(),
+        "depth" => nodes.iter().map(|&(_, depth)| depth).collect::<Vec<u32>>(),
+        ITERATION => nodes.iter().map(|&(row, _)| rows.iteration(of(row))).collect::<Vec<Option<i64>>>(),
+        "is_launched" => nodes.iter().map(|&(row, _)| is_launched(row)).collect::<Vec<bool>>(),
+        "self_dur" => at(&|row| (!is_launched(row)).then(|| graph.self_ns(of(row)))),
+        "height" => nodes.iter().map(|&(row, _)| graph.height(of(row))).collect::<Vec<Option<u32>>>(),
+        "num_kernels" => nodes.iter().map(|&(row, _)| graph.kernels(of(row)).count).collect::<Vec<u32>>(),
+        "kernel_dur_sum" => at(&|row| with_kernels(row).map(|kernels| kernels.ns)),
+        "first_kernel_start" => at(&|row| with_kernels(row).map(|kernels| kernels.first_start)),
+        "last_kernel_end" => at(&|row| with_kernels(row).map(|kernels| kernels.last_end)),
+        "kernel_span" => at(&|row| with_kernels(row).map(|kernels| kernels.span())),
+    )?)
 }
 
 #[cfg(test)]

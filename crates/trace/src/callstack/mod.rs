@@ -7,7 +7,7 @@ mod hta_threads;
 mod rank_graph;
 
 pub(crate) use call_stacks::CallStacks;
-pub use call_tree::CALL_TREE_COLUMNS;
+pub use call_tree::{CALL_TREE_COLUMNS, CallTree};
 pub(crate) use enclosing::Enclosing;
 pub(crate) use hta_threads::older_parents;
 pub(crate) use rank_graph::RankGraph;

@@ -4,6 +4,7 @@
 use super::answer::BoundWindow;
 use super::ranks::{Loaded, load};
 use super::solve::chosen;
+use crate::Questions;
 use crate::{CriticalPath, Instance, TraceSet};
 use causal::{BoundBy, Lag, Savings, Window};
 use std::path::{Path, PathBuf};

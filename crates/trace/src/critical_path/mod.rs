@@ -39,3 +39,4 @@ pub(crate) use bound_side::BoundSide;
 pub use change::{SHORT_FORMS, TimeChange};
 pub(crate) use present::words;
 pub use query::{CriticalPath, Instance};
+pub(crate) use solve::critical_path;

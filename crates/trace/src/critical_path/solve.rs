@@ -17,19 +17,17 @@ use crate::exec::checkpoint::{self, guarded};
 use crate::{Result, TraceSet};
 use causal::{Graph, Savings, Segment, Window};
 
-impl TraceSet {
-    /// Finds what bounds windows of the recording, and what would help. It sees all rows, the last profiler step included.
-    ///
-    /// # Errors
-    /// If a rank or an annotation does not exist, a change names an unknown column, or memory does not suffice for the ranks that are
-    /// asked for.
-    pub fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer> {
-        guarded(|| solve(self, query))
-    }
-}
-
 /// Names on the path of each window that are candidates for a proposal, for each proposal.
 const CANDIDATES: usize = 4;
+
+/// Finds what bounds windows of a recording, and what would help. It sees all rows, the last profiler step included.
+///
+/// # Errors
+/// If a rank or an annotation does not exist, a change names an unknown column, or memory does not suffice for the ranks that are
+/// asked for.
+pub(crate) fn critical_path(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> {
+    guarded(|| solve(traces, query))
+}
 
 fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> {
     let asked = asked(traces, query);

@@ -1,5 +1,6 @@
 //! Critical paths of hand-made traces, whose answers follow by hand, and of the micro traces.
 
+use crate::Questions;
 use crate::{CriticalPath, CriticalPathAnswer, Error, Instance, TimeChange, TraceAnalysis, TraceSet};
 use causal::BoundBy;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! The simulated jobs, asked as a user does, against what really limited them.
 
 #![allow(clippy::unwrap_used)]
+use crate::Questions;
 use crate::{CriticalPath, Instance, TimeChange, TraceSet};
 use causal::BoundBy;
 use std::collections::BTreeMap;

@@ -3,12 +3,14 @@
 use super::Description;
 use super::facts::Facts;
 use super::measure::Measurements;
-use super::page::NAME;
 use crate::dataset::{RunRanks, ask};
 use crate::distributed::Query;
 use crate::exec::checkpoint::guarded;
 use crate::state::{opened, sealed};
 use crate::{Compat, RankInfo, Result, Trace, TraceSet, Warning};
+
+/// The name of the question, in messages and partial results.
+pub(super) const NAME: &str = "describe";
 
 impl Description {
     /// Measures one rank that was loaded with `compat`: a partial result that any process can merge and finish.
@@ -49,7 +51,7 @@ impl Description {
     }
 
     /// Makes the description of a trace from the facts of its ranks, what was repaired while they were loaded, and their
-    /// merged partial result: the same as [`TraceSet::describe`](crate::TraceSet::describe) makes.
+    /// merged partial result: the same as [`TraceSet::describe`](crate::Questions::describe) makes.
     ///
     /// # Errors
     /// As [`Description::merge`].
@@ -65,15 +67,13 @@ impl Description {
     }
 }
 
-impl TraceSet {
-    /// Describes a trace whose ranks an engine reads.
-    ///
-    /// # Errors
-    /// If the engine fails, or a rank cannot be read any more.
-    pub(super) fn describe_elsewhere(&self) -> Result<Description> {
-        let part = RunRanks { label: self.label(), all: self.traces(), ranks: self.traces().to_vec(), side: None };
-        let states = ask(&Query::Describe, vec![part])?;
-        let merged = Description::merge(self.compat(), &states)?;
-        Description::finish(self.label(), self.compat(), &self.info(), self.warnings(), &merged)
-    }
+/// Describes a trace whose ranks an engine reads.
+///
+/// # Errors
+/// If the engine fails, or a rank cannot be read any more.
+pub(super) fn describe_elsewhere(traces: &TraceSet) -> Result<Description> {
+    let part = RunRanks { label: traces.label(), all: traces.traces(), ranks: traces.traces().to_vec(), side: None };
+    let states = ask(&Query::Describe, vec![part])?;
+    let merged = Description::merge(traces.compat(), &states)?;
+    Description::finish(traces.label(), traces.compat(), &traces.info(), traces.warnings(), &merged)
 }

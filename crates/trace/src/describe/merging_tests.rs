@@ -1,6 +1,7 @@
 //! Descriptions merge in any order, as bytes.
 #![allow(clippy::unwrap_used)]
 
+use crate::Questions;
 use crate::{Compat, Description, Error, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 

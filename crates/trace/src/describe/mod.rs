@@ -14,6 +14,7 @@ mod summarize;
 pub use description::{Description, IterationSummary, KernelTotal, OperatorTotal, RankSummary};
 pub use finding::{Finding, Measure};
 pub use measure::DeviceTime;
+pub(crate) use page::describe;
 
 #[cfg(test)]
 mod merging_tests;

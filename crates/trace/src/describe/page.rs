@@ -1,6 +1,7 @@
 //! Describing a trace: measurements of all ranks and facts → page.
 
 use super::description::{Description, RankSummary};
+use super::erased::{NAME, describe_elsewhere};
 use super::facts::Facts;
 use super::measure::Measurements;
 use super::{detect, summarize};
@@ -10,52 +11,28 @@ use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
 use crate::{Result, Trace, TraceSet};
 
-/// The name of the question, in messages and partial results.
-pub(super) const NAME: &str = "describe";
-
 /// Working memory per row, in bytes: intervals of device work, twice while they are merged.
 const BYTES_PER_ROW: usize = 32;
 
-impl TraceSet {
-    /// Describes the trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
-    /// findings. Makes one pass over the rows of each rank, as many ranks in parallel as fit the memory budget.
-    ///
-    /// # Errors
-    /// If one rank alone does not fit the memory budget, or polars refuses, which no loaded trace should cause.
-    ///
-    /// # Example
-    /// ```
-    /// use trace::prelude::*;
-    ///
-    /// # fn main() -> trace::Result<()> {
-    /// let json = r#"{"distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents": [
-    ///     {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
-    ///     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 5, "dur": 2, "args": {"correlation": 7}},
-    ///     {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"stream": 7, "correlation": 7}}
-    /// ]}"#;
-    /// let page = TraceSet::from_bytes(json)?.describe()?;
-    /// assert_eq!(page.span_ns, 100_000);
-    /// assert_eq!(page.ranks[0].device.map(|device| device.busy_ns), Some(30_000));
-    /// assert_eq!(page.kernels[0].name, "gemm");
-    /// assert_eq!(page.findings[0].what(), "rank 0 recorded no CPU operator");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn describe(&self) -> Result<Description> {
-        if self.elsewhere().is_some() {
-            return self.describe_elsewhere();
-        }
-        let batches = Batches::within(self.budget()?, Task::Answer(NAME));
-        let columns = Measurements::columns();
-        let need = |trace: &Trace| trace.bytes_needed_of(&columns, BYTES_PER_ROW);
-        let merge = |mut one: Measurements, other| {
-            one.merge(other);
-            Ok(one)
-        };
-        let measured = batches.merged(self.traces(), need, |trace| Measurements::of(trace, self.compat()), merge)?;
-        let (label, compat, warnings) = (self.label(), self.compat(), self.warnings());
-        Ok(Facts { label, compat, ranks: &self.info(), warnings }.described(measured.unwrap_or_default()))
+/// Describes a trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
+/// findings. Makes one pass over the rows of each rank, as many ranks in parallel as fit the memory budget.
+///
+/// # Errors
+/// If one rank alone does not fit the memory budget, or polars refuses, which no loaded trace should cause.
+pub(crate) fn describe(traces: &TraceSet) -> Result<Description> {
+    if traces.elsewhere().is_some() {
+        return describe_elsewhere(traces);
     }
+    let batches = Batches::within(traces.budget()?, Task::Answer(NAME));
+    let columns = Measurements::columns();
+    let need = |trace: &Trace| trace.bytes_needed_of(&columns, BYTES_PER_ROW);
+    let merge = |mut one: Measurements, other| {
+        one.merge(other);
+        Ok(one)
+    };
+    let measured = batches.merged(traces.traces(), need, |trace| Measurements::of(trace, traces.compat()), merge)?;
+    let (label, compat, warnings) = (traces.label(), traces.compat(), traces.warnings());
+    Ok(Facts { label, compat, ranks: &traces.info(), warnings }.described(measured.unwrap_or_default()))
 }
 
 impl Facts<'_> {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Questions;
 use crate::{Compat, LoadOptions, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::{Part, Present};

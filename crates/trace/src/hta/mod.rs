@@ -10,3 +10,4 @@ mod tables;
 pub use overlay::HtaOverlay;
 pub use path::{HtaEdge, HtaPath};
 pub use query::HtaCriticalPath;
+pub(crate) use run::critical_paths_as_hta;

@@ -80,33 +80,31 @@ impl TraceAnalysis {
     }
 }
 
-impl TraceSet {
-    /// Finds the critical paths of ranks as HTA does, without the last profiler step, and makes tables of them: the summary, `by_name`,
-    /// `path`, and `edges` if they are wanted. With a folder, copies of the trace files over which the paths are drawn.
-    ///
-    /// # Errors
-    /// As [`TraceAnalysis::critical_path_analysis`] and [`HtaPath::overlay`].
-    pub fn critical_paths_as_hta(
-        &self,
-        query: &HtaCriticalPath,
-        ranks: Option<&[i64]>,
-        with_edges: bool,
-        overlay: Option<&Path>,
-    ) -> Result<Answer> {
-        let analysis = TraceAnalysis::new(self)?;
-        let title = format!("critical_path · {} · as HTA", self.label());
-        let mut answer = Answer { title, ..Answer::default() };
-        let ranks = ranks.map_or_else(|| vec![query.rank], |ranks| ranks.iter().copied().map(Some).collect());
-        for rank in ranks {
-            let path = analysis.critical_path_analysis(&HtaCriticalPath { rank, ..query.clone() })?;
-            answer.tables.extend(path.tables(with_edges)?);
-            answer.notes.extend(path.notes());
-            if let Some(folder) = overlay {
-                answer.copies.push(path.drawn(folder, HtaOverlay::default(), &answer.copies)?);
-            }
+/// Finds the critical paths of ranks as HTA does, without the last profiler step, and makes tables of them: the summary, `by_name`,
+/// `path`, and `edges` if they are wanted. With a folder, copies of the trace files over which the paths are drawn.
+///
+/// # Errors
+/// As [`TraceAnalysis::critical_path_analysis`] and [`HtaPath::overlay`].
+pub(crate) fn critical_paths_as_hta(
+    traces: &TraceSet,
+    query: &HtaCriticalPath,
+    ranks: Option<&[i64]>,
+    with_edges: bool,
+    overlay: Option<&Path>,
+) -> Result<Answer> {
+    let analysis = TraceAnalysis::new(traces)?;
+    let title = format!("critical_path · {} · as HTA", traces.label());
+    let mut answer = Answer { title, ..Answer::default() };
+    let ranks = ranks.map_or_else(|| vec![query.rank], |ranks| ranks.iter().copied().map(Some).collect());
+    for rank in ranks {
+        let path = analysis.critical_path_analysis(&HtaCriticalPath { rank, ..query.clone() })?;
+        answer.tables.extend(path.tables(with_edges)?);
+        answer.notes.extend(path.notes());
+        if let Some(folder) = overlay {
+            answer.copies.push(path.drawn(folder, HtaOverlay::default(), &answer.copies)?);
         }
-        Ok(answer)
     }
+    Ok(answer)
 }
 
 /// Returns the texts of events that load data, also as patterns; a text that is no pattern finds itself.

@@ -4,10 +4,11 @@ use super::columns::Dictionaries;
 use super::interval_tables::gap_table;
 use super::view_table::{Ranks, column_spec, part_of};
 use super::views::{END_TS, ID, TRACE, source};
-use crate::error::SqlError;
+use crate::call_graph::{call_graph, call_stack};
 use crate::frame::columns::{CAT, DUR, NAME, TS};
 use crate::{CallGraph, CallStack, Compat, Error, Result, Trace, TraceSet};
 use polars::prelude::{BooleanChunked, Column, DataFrame, DataType, NewChunkedArray, PlSmallStr, Scalar};
+use sql_engine::StatementError as SqlError;
 use sql_engine::{ColumnSpec, Failure, Kind, OwnedValue, Part, PartSpec, Table};
 
 /// A table function.
@@ -174,8 +175,7 @@ impl FunctionTable {
             (Takes::Stream, Some(_)) => refused("expected the number of a stream", "write FROM gaps(7)"),
             (Takes::Nothing | Takes::Tables(_), _) => {
                 let ranks = Some(vec![trace.rank()]);
-                let graph =
-                    set.call_graph(&CallGraph { ranks, compat: Some(Compat::Exact), ..CallGraph::default() })?;
+                let graph = call_graph(set, &CallGraph { ranks, compat: Some(Compat::Exact), ..CallGraph::default() })?;
                 with_trace(set, graph)
             }
         }
@@ -215,7 +215,7 @@ fn column_of<'r>(rows: &'r DataFrame, name: &str) -> Option<&'r Column> {
 fn relatives(set: &TraceSet, trace: &Trace, id: i64, is_upward: bool) -> Result<DataFrame> {
     let query =
         CallStack { index: id, rank: Some(trace.rank()), skip_ancestors: !is_upward, compat: Some(Compat::Exact) };
-    let stack = match set.call_stack(&query) {
+    let stack = match call_stack(set, &query) {
         Err(Error::WrongParameter { .. }) => return Ok(DataFrame::empty()),
         stack => stack?,
     };

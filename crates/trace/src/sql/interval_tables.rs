@@ -3,7 +3,6 @@
 use super::sweep::{Interval, gaps, intersections, levels};
 use super::views::{END_TS, TRACE};
 use crate::domain::is_device_work;
-use crate::error::SqlError;
 use crate::exec::changed_files::checked;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
@@ -14,6 +13,7 @@ use crate::{Error, Result, Trace, TraceSet};
 use polars::prelude::{
     Column, DataFrame, DataType, IdxCa, Int64Chunked, IntoColumn, NamedFrom, PlSmallStr, Scalar, Series,
 };
+use sql_engine::StatementError as SqlError;
 use std::collections::BTreeMap;
 
 /// Bytes of a row of a table of intervals.

@@ -8,11 +8,11 @@ use super::tables::{SqlTables, names};
 use super::view_table::{FrameTable, ViewTable};
 use super::views::View;
 use crate::dataset::temporary_folder;
-use crate::error::SqlError;
 use crate::exec::checkpoint::{self, Inherited};
 use crate::exec::memory::{Budget, Task};
 use crate::{Error, Execution, Result};
 use polars::prelude::DataFrame;
+use sql_engine::StatementError as SqlError;
 use sql_engine::{
     Database, Failure, Host, StatementFailure, TableCall, check_statement, explained, table_calls, tables_named,
 };
@@ -71,6 +71,14 @@ pub(super) struct Run<'r> {
 
 fn refused(error: SqlError) -> Error {
     Error::Sql(Box::new(error))
+}
+
+/// Returns the error of a statement; any other error as it is.
+fn of_statement(error: Error) -> std::result::Result<SqlError, Error> {
+    match error {
+        Error::Sql(error) => error.downcast::<SqlError>().map(|error| *error).map_err(Error::Sql),
+        error => Err(error),
+    }
 }
 
 impl<'r> Run<'r> {
@@ -232,9 +240,9 @@ impl<'r> Run<'r> {
         let mut tables = Vec::new();
         for argument in &call.arguments {
             let rows = self.table(&statement[call.with.clone()], &statement[argument.clone()]);
-            let in_argument = |error| match error {
-                Error::Sql(error) => refused(error.at(statement, argument.clone())),
-                error => error,
+            let in_argument = |error| match of_statement(error) {
+                Ok(error) => refused(error.at(statement, argument.clone())),
+                Err(error) => error,
             };
             tables.push(rows.map_err(in_argument)?);
         }
@@ -246,9 +254,9 @@ impl<'r> Run<'r> {
             [table, ..] => overlap_table(table),
             [] => Ok(DataFrame::empty()),
         };
-        let rows = rows.map_err(|error| match error {
-            Error::Sql(error) => wrong(error.message, &error.rewrite),
-            error => error,
+        let rows = rows.map_err(|error| match of_statement(error) {
+            Ok(error) => wrong(error.message, &error.rewrite),
+            Err(error) => error,
         })?;
         let number = self.texts.iter().filter(|(_, name)| name.starts_with(&call.name)).count();
         let name = if number == 0 { call.name.clone() } else { format!("{}_{}", call.name, number + 1) };
@@ -273,14 +281,17 @@ impl<'r> Run<'r> {
 
     /// Returns the error of a table, at its name if it has no place yet.
     fn failed(&self, statement: &str, failure: Failure) -> Error {
-        let error = failure.downcast::<Error>().map(|error| *error);
-        match error {
-            Ok(Error::Sql(error)) if error.position.is_none() => {
+        let error = match failure.downcast::<Error>() {
+            Ok(error) => *error,
+            Err(failure) => return refused(SqlError::new(format!("cannot run the statement: {failure}"), "")),
+        };
+        match of_statement(error) {
+            Ok(error) if error.position.is_none() => {
                 let function = FUNCTIONS.iter().find(|function| error.message.contains(function.name));
-                refused(function.map_or((*error).clone(), |function| error.at_name(statement, function.name)))
+                refused(function.map_or(error.clone(), |function| error.at_name(statement, function.name)))
             }
-            Ok(error) => error,
-            Err(failure) => refused(SqlError::new(format!("cannot run the statement: {failure}"), "")),
+            Ok(error) => refused(error),
+            Err(error) => error,
         }
     }
 

@@ -81,28 +81,6 @@ impl SqlTables {
     }
 }
 
-impl TraceSet {
-    /// Returns the rows of a SELECT over this trace: [`SqlTables`] says what the tables are.
-    ///
-    /// # Errors
-    /// As [`SqlTables::query`].
-    ///
-    /// # Example
-    /// ```
-    /// use trace::prelude::*;
-    ///
-    /// # fn main() -> trace::Result<()> {
-    /// let control = TraceSet::load("../../notebooks/data/control")?;
-    /// let longest = control.sql("SELECT name, dur FROM kernels WHERE name LIKE '%gemm%' ORDER BY dur DESC LIMIT 5")?;
-    /// assert_eq!(longest.width(), 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn sql(&self, statement: &str) -> Result<DataFrame> {
-        SqlTables::of([self]).query(statement)
-    }
-}
-
 /// A table or a table function, for help and completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlTable {

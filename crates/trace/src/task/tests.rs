@@ -3,6 +3,7 @@
 
 use super::threads::{BUILD, Threads};
 use super::{EXIT_PLAN, Engine, JobSpec, Query, TraceSpec, Worker, exit_code};
+use crate::Questions;
 use crate::analysis::{Answer, AnswerTable, CATALOG};
 use crate::filter::Where;
 use crate::{By, Cache, Compat, Error, Explain, LoadOptions, TraceAnalysis, TraceDiff, TraceSet, Warning};

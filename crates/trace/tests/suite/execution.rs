@@ -10,6 +10,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 use tempfile::TempDir;
+use trace::Questions;
 use trace::analysis::TemporalBreakdown;
 use trace::{CancellationToken, Error, Execution, LoadOptions, ParserConfig, TraceSet};
 

@@ -1,6 +1,7 @@
 //! User annotations, profiler steps, stragglers.
 
 use super::{column, loaded, main_table, ranks, texts};
+use crate::Questions;
 use crate::analysis::{GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown, PotentialStragglers, ProfilerSteps};
 use crate::{Compat, Error, TraceAnalysis, TraceSet};
 use polars::prelude::DataFrame;

@@ -1,6 +1,7 @@
 //! Memory bandwidth over time.
 
 use super::{column, loaded, ranks, texts};
+use crate::Questions;
 use crate::analysis::{MemoryBwSummary, MemoryBwTimeSeries};
 use crate::{Compat, TraceAnalysis};
 use polars::prelude::DataFrame;

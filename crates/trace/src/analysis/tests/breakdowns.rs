@@ -2,6 +2,7 @@
 
 use super::{column, loaded, main_table, ranks};
 use crate::Compat;
+use crate::Questions;
 use crate::TraceDiff;
 use crate::analysis::{CommCompOverlap, GpuKernelBreakdown, IdleTimeBreakdown, TemporalBreakdown};
 use std::ops::Range;

@@ -9,7 +9,7 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 20] = [
+const NOT_ANALYSES: [&str; 21] = [
     "answer",
     "api",
     "catalog",
@@ -29,6 +29,7 @@ const NOT_ANALYSES: [&str; 20] = [
     "schema",
     "shallowest_operators",
     "summary",
+    "summary_table",
     "trace_analysis",
 ];
 

@@ -1,6 +1,7 @@
 //! Ranks compared with each other, on timelines written by hand.
 
 use super::{column, main_table, ranks, texts};
+use crate::Questions;
 use crate::analysis::{Answer, CompareRanks, TraceAnalysis};
 use crate::{Compat, LoadOptions, ParserConfig, TraceSet};
 use polars::prelude::DataFrame;

@@ -1,6 +1,7 @@
 //! Every analysis of traces with clocks far apart and impossible durations.
 
 use super::{column, views};
+use crate::Questions;
 use crate::analysis::{Answer, CATALOG};
 use crate::{Compat, LoadOptions, TraceAnalysis, TraceDiff, TraceSet};
 use serde_json::{Map, Value};

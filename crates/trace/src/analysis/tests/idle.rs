@@ -1,6 +1,7 @@
 //! Idle time of streams by cause.
 
 use super::{column, loaded, main_table, ranks, texts};
+use crate::Questions;
 use crate::analysis::IdleTimeBreakdown;
 use crate::{Compat, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};

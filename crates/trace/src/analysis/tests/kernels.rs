@@ -1,6 +1,7 @@
 //! GPU time by kernel type, and the longest kernels.
 
 use super::{column, loaded, ranks, texts};
+use crate::Questions;
 use crate::analysis::GpuKernelBreakdown;
 use crate::{Compat, Error, TraceAnalysis};
 use polars::prelude::DataFrame;

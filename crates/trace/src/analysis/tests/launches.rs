@@ -1,6 +1,7 @@
 //! Launches, and the kernels that operators launch.
 
 use super::{column, loaded, main_table, ranks, texts};
+use crate::Questions;
 use crate::analysis::{AtenOpKernelsAndDelay, CudaKernelLaunchStats};
 use crate::{Compat, Error, TraceAnalysis};
 use trace_testkit::{Stream, TraceBuilder};

@@ -1,6 +1,7 @@
 //! Queues of streams, and how long they were full.
 
 use super::{column, loaded, main_table, ranks};
+use crate::Questions;
 use crate::analysis::{QueueLengthSummary, QueueLengthTimeSeries, TimeBlockedOnFullQueue};
 use crate::{Compat, TraceAnalysis};
 use polars::prelude::DataFrame;

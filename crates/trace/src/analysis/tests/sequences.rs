@@ -1,6 +1,7 @@
 //! The kernel sequences that operators launch.
 
 use super::{column, loaded, main_table, texts};
+use crate::Questions;
 use crate::analysis::FrequentCudaKernelSequences;
 use crate::{Compat, Error, LoadOptions, TraceAnalysis, TraceSet};
 use serde_json::Value;

@@ -3,6 +3,7 @@
 use super::erased::{every_entry, whole};
 use super::merging::{exact_text, four_ranks};
 use super::views;
+use crate::Questions;
 use crate::analysis::api::Mapped;
 use crate::analysis::{
     Analysis, Answer, AnswerFiles, CudaKernelLaunchStats, GpuKernelsWithUserAnnotations, MemoryBwTimeSeries, Merge,

@@ -4,6 +4,7 @@
 
 use crate::{Error, SqlTables, TraceSet};
 use polars::df;
+use sql_engine::StatementError as SqlError;
 
 /// Statements, each below a line `-- rows`, `-- none` (answered without a row) or `-- refused: PART OF THE MESSAGE`.
 const STATEMENTS: &str = include_str!("statements.sql");
@@ -28,7 +29,8 @@ fn statements_are_answered_or_refused_with_a_rewrite() {
         match (expected.strip_prefix("refused: "), result) {
             (None, Ok(rows)) if (rows.height() > 0) == (expected == "rows") => answered += 1,
             (Some(message), Err(Error::Sql(error)))
-                if error.to_string().contains(message) && !error.rewrite.is_empty() =>
+                if error.to_string().contains(message)
+                    && !error.downcast_ref::<SqlError>().unwrap().rewrite.is_empty() =>
             {
                 refused += 1;
             }

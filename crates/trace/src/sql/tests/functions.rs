@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::Questions;
 use crate::{SqlTables, TraceSet};
 use polars::prelude::{DataFrame, DataType};
 use std::collections::BTreeSet;

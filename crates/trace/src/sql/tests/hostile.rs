@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::error::SqlError;
+use crate::Questions;
 use crate::{CancellationToken, Error, SqlTables, TraceSet};
 use polars::df;
+use sql_engine::StatementError as SqlError;
 use trace_testkit::{Stream, TraceBuilder};
 
 fn refused(tables: &SqlTables, statement: &str) -> SqlError {
     match tables.query(statement) {
-        Err(Error::Sql(error)) => *error,
+        Err(Error::Sql(error)) => *error.downcast::<SqlError>().unwrap(),
         other => panic!("{statement}: {other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::Questions;
 use crate::sql::views::sql_type;
 use crate::{SqlTables, TraceSet};
 use polars::prelude::*;

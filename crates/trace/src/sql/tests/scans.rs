@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::Questions;
 use crate::{Error, Execution, TraceSet};
 
 #[test]

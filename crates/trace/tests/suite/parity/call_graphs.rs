@@ -5,6 +5,7 @@ use super::goldens::{csv, either, files, json, load, load_exact, say, shared};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
+use trace::Questions;
 use trace::polars::prelude::{DataFrame, DataType};
 use trace::{CallGraph, CallStack, Compat, Rank, TraceAnalysis, TraceSet};
 

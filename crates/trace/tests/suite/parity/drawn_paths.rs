@@ -1,6 +1,7 @@
 //! Paths drawn over copies of trace files.
 
 use serde_json::Value;
+use trace::Questions;
 use trace::{CriticalPath, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 

@@ -4,6 +4,7 @@ use super::goldens::{say, shared};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use trace::Questions;
 use trace::analysis::CATALOG;
 use trace::{Compat, LoadOptions, TraceAnalysis, TraceSet};
 

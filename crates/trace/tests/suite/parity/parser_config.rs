@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use trace::polars::prelude::{AnyValue, DataFrame, DataType, Int64Chunked};
-use trace::{ParserBackend, ParserConfig};
+use trace::{FillDefaults, ParserBackend, ParserConfig};
 
 #[test]
 fn every_config_makes_htas_columns() {

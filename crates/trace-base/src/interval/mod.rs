@@ -1,0 +1,13 @@
+//! Arithmetic on intervals of time, in integer nanoseconds.
+
+mod innermost;
+mod merge;
+mod outermost;
+mod overlap;
+mod reach;
+
+pub use innermost::innermost;
+pub use merge::{Span, length, merged};
+pub use outermost::outermost;
+pub use overlap::overlaps;
+pub use reach::Reach;

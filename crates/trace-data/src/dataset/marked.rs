@@ -1,0 +1,83 @@
+//! Iterations marked by events whose names match, instead of the profiler's steps.
+
+use super::trace::Trace;
+use crate::domain::EventKind;
+use crate::exec::checkpoint::cancellable;
+use crate::frame::EventRows;
+use crate::frame::columns::*;
+use crate::interval::outermost;
+use crate::{Compat, Result};
+use polars::prelude::PlSmallStr;
+use regex::Regex;
+
+/// The iterations of a rank: spans of host events that match a marker, by their begins, none inside another; numbered from 0.
+pub struct MarkedIterations {
+    spans: Vec<(i64, i64)>,
+}
+
+/// Tells whether events of a category can mark an iteration.
+fn can_mark(cat: &str) -> bool {
+    matches!(EventKind::of_category(cat), EventKind::Operator | EventKind::Annotation | EventKind::Python)
+}
+
+impl MarkedIterations {
+    /// Finds the iterations of a rank. Of matches inside one another the outermost counts.
+    ///
+    /// # Errors
+    /// If the events cannot be read.
+    pub fn of(trace: &Trace, marker: &Regex) -> Result<Self> {
+        let events = trace.frame_of(&columns())?;
+        Ok(Self::of_rows(&EventRows::of(&events, Compat::Exact)?, marker))
+    }
+
+    /// Finds the iterations of a rank, and the one of each of its rows: of a CPU event by its start, of a GPU event by that of its
+    /// launch, if it has one. Outside of all iterations it is `None`.
+    ///
+    /// # Errors
+    /// If the events cannot be read.
+    pub fn by_row(trace: &Trace, marker: &Regex) -> Result<Vec<Option<u32>>> {
+        let events = trace.frame_of(&columns())?;
+        let rows = EventRows::of(&events, Compat::Exact)?;
+        let marked = Self::of_rows(&rows, marker);
+        let iteration = |row: usize| {
+            let launch =
+                rows.stream(row).and_then(|_| rows.partner(row)).filter(|&launch| rows.stream(launch).is_none());
+            marked.at(rows.ts(launch.unwrap_or(row))?)
+        };
+        Ok(cancellable(0..rows.len()).map(iteration).collect())
+    }
+
+    /// Returns the duration of each iteration in ns.
+    pub fn durations(&self) -> Vec<i64> {
+        self.spans.iter().map(|(start, end)| end - start).collect()
+    }
+
+    /// Number of iterations.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    fn of_rows(rows: &EventRows, marker: &Regex) -> Self {
+        let mut is_host = rows.per_text(can_mark);
+        let mut matches = rows.per_text(|name| marker.is_match(name));
+        let marks: Vec<(i64, i64)> = cancellable(0..rows.len())
+            .filter(|&row| is_host(rows.cat(row)) && matches(rows.name(row)))
+            .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)))))
+            .collect();
+        Self { spans: outermost(marks, |&mark| mark) }
+    }
+
+    fn at(&self, moment: i64) -> Option<u32> {
+        let after = self.spans.partition_point(|&(start, _)| start <= moment);
+        let at = after.checked_sub(1).filter(|&at| moment < self.spans[at].1)?;
+        u32::try_from(at).ok()
+    }
+}
+
+/// The columns of [`EventRows`].
+fn columns() -> [PlSmallStr; 11] {
+    EVENT_ROWS.map(Into::into)
+}
+
+const EVENT_ROWS: [&str; 11] = [INDEX, NAME, CAT, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION];

@@ -1,0 +1,167 @@
+//! Typed access to the events of a rank, value by value.
+
+use super::columns::*;
+use super::int_column::{IntColumn, value_of};
+use super::once_per_text;
+use super::step_name::StepName;
+use crate::domain::EventKind;
+use crate::{Compat, Result};
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
+use polars_arrow::array::PrimitiveArray;
+use std::sync::Arc;
+
+/// The columns that [`EventRows`] reads.
+pub const READ_COLUMNS: [&str; 11] =
+    [INDEX, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION, NAME, CAT];
+
+/// Columns of the events of a rank, for algorithms with their own order of rows. A row is the position of an event among
+/// all events of the rank.
+#[derive(Clone)]
+pub struct EventRows {
+    compat: Compat,
+    index: IntColumn,
+    ts: IntColumn,
+    dur: IntColumn,
+    pid: IntColumn,
+    tid: IntColumn,
+    stream: IntColumn,
+    correlation: IntColumn,
+    partner: IntColumn,
+    iteration: IntColumn,
+    name: PrimitiveArray<u32>,
+    cat: PrimitiveArray<u32>,
+    texts: Arc<CategoricalMapping>,
+}
+
+impl EventRows {
+    /// Returns the rows of a frame of events that was loaded with `compat`.
+    ///
+    /// # Errors
+    /// If a column is missing.
+    pub fn of(events: &DataFrame, compat: Compat) -> Result<Self> {
+        let int = |name: &str| IntColumn::of(events, name);
+        let series = |name: &str| -> Result<_> { Ok(events.column(name)?.as_materialized_series().rechunk()) };
+        let (name, cat) = (series(NAME)?, series(CAT)?);
+        // Names and categories are of one table.
+        let (name, cat) = (name.cat::<Categorical32Type>()?, cat.cat::<Categorical32Type>()?);
+        Ok(Self {
+            compat,
+            index: int(INDEX)?,
+            ts: int(TS)?,
+            dur: int(DUR)?,
+            pid: int(PID)?,
+            tid: int(TID)?,
+            stream: int(STREAM)?,
+            correlation: int(CORRELATION)?,
+            partner: int(INDEX_CORRELATION)?,
+            iteration: int(ITERATION)?,
+            name: name.physical().downcast_as_array().clone(),
+            cat: cat.physical().downcast_as_array().clone(),
+            texts: name.get_mapping().clone(),
+        })
+    }
+
+    /// Number of rows.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Position in the `traceEvents` of the file.
+    pub fn index(&self, row: usize) -> i64 {
+        self.index.get(row).unwrap_or(-1)
+    }
+
+    /// Start, if the event has one.
+    pub fn ts(&self, row: usize) -> Option<i64> {
+        self.ts.get(row)
+    }
+
+    /// Duration as it counts, see [`Compat::counted`].
+    pub fn dur(&self, row: usize) -> i64 {
+        self.compat.counted(self.dur.get(row).unwrap_or(0))
+    }
+
+    /// Process and thread; on the GPU device and stream.
+    pub fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
+        (self.pid.get(row), self.tid.get(row))
+    }
+
+    /// Returns the stream of a row.
+    pub fn stream(&self, row: usize) -> Option<i64> {
+        self.stream.get(row)
+    }
+
+    /// Returns the correlation of a row.
+    pub fn correlation(&self, row: usize) -> Option<i64> {
+        self.correlation.get(row)
+    }
+
+    /// Returns the iteration of a row.
+    #[inline]
+    pub fn iteration(&self, row: usize) -> Option<i64> {
+        self.iteration.get(row)
+    }
+
+    /// Returns the row at the other end of its correlation: the launch of a kernel, the last kernel of a launch.
+    pub fn partner(&self, row: usize) -> Option<usize> {
+        self.row_of(self.partner.get(row)?)
+    }
+
+    /// Returns the position in the file of the event at the other end of its correlation.
+    pub fn partner_index(&self, row: usize) -> Option<i64> {
+        self.partner.get(row)
+    }
+
+    /// Returns the row of a position in the file.
+    pub fn row_of(&self, index: i64) -> Option<usize> {
+        // Rows are in file order.
+        self.index.row_of(index)
+    }
+
+    /// Returns the code of the name.
+    pub fn name(&self, row: usize) -> u32 {
+        value_of(&self.name, row).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the code of the category.
+    pub fn cat(&self, row: usize) -> u32 {
+        value_of(&self.cat, row).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the text of a name or a category; empty for an unknown code.
+    pub fn text(&self, code: u32) -> &str {
+        self.texts.cat_to_str(code).unwrap_or_default()
+    }
+
+    /// Returns the table of all texts.
+    pub fn mapping(&self) -> Arc<CategoricalMapping> {
+        Arc::clone(&self.texts)
+    }
+
+    /// Returns the names, each once.
+    pub fn names(&self) -> Vec<String> {
+        let mut codes: Vec<u32> = self.name.iter().flatten().copied().collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes.into_iter().map(|code| self.text(code).to_owned()).collect()
+    }
+
+    /// Returns the kind of an event; of many, use [`Self::kinds`].
+    pub fn kind(&self, row: usize) -> EventKind {
+        let of_category = EventKind::of_category(self.text(self.cat(row)));
+        EventKind::of(of_category, || StepName::is_step(self.text(self.name(row))))
+    }
+
+    /// Returns a function from rows to the kinds of their events, which looks at each text once.
+    pub fn kinds(&self) -> impl FnMut(usize) -> EventKind + '_ {
+        let mut of_category = self.per_text(EventKind::of_category);
+        let mut is_step = self.per_text(StepName::is_step);
+        move |row| EventKind::of(of_category(self.cat(row)), || is_step(self.name(row)))
+    }
+
+    /// Returns a function from codes to the results of `what`, which is called once per distinct text.
+    pub fn per_text<'r, T: Copy + 'r>(&'r self, what: impl FnMut(&'r str) -> T + 'r) -> impl FnMut(u32) -> T + 'r {
+        once_per_text(&self.texts, what)
+    }
+}

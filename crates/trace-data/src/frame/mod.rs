@@ -1,0 +1,48 @@
+//! Frames of events: raw events become columns, and columns are derived from them.
+
+mod align;
+mod align_mtia;
+mod args;
+mod autograd;
+mod build;
+mod builder;
+mod categories;
+mod change;
+mod column_type;
+pub mod columns;
+mod comparison;
+mod correlate;
+mod defaults;
+mod derive;
+mod event_rows;
+mod finish;
+mod from_start;
+mod int_column;
+mod interner;
+mod iterations;
+mod merge;
+mod once_per_text;
+mod step_name;
+pub mod tables;
+mod time;
+mod track_names;
+mod unify;
+
+pub use align::rows_in_whole_steps;
+pub use align_mtia::mtia_rows_in_whole_steps;
+pub(crate) use args::Wanted;
+pub use autograd::{autograd_args, forward_rows};
+pub use build::Builder;
+pub use categories::{Categories, categorical, categorical_unchecked};
+pub use change::Change;
+pub use column_type::ColumnType;
+pub use comparison::Comparison;
+pub use defaults::FillDefaults;
+pub use event_rows::{EventRows, READ_COLUMNS};
+pub(crate) use finish::Built;
+pub use from_start::count_from;
+pub use int_column::{IntColumn, value_of};
+pub use once_per_text::once_per_text;
+pub use step_name::StepName;
+pub use track_names::TrackNames;
+pub use unify::{NamedType, cast, common_types};

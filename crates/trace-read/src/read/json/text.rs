@@ -1,0 +1,141 @@
+//! JSON strings: the text between two quotes → a string, whatever the text contains.
+
+use crate::read::{Anomaly, AnomalyCounts};
+use std::borrow::Cow;
+
+/// Unescapes a text; invalid UTF-8, lone surrogates and unknown escapes are repaired and counted.
+#[inline]
+pub fn decode<'a>(raw: &'a [u8], anomalies: &mut AnomalyCounts) -> Cow<'a, str> {
+    if !raw.contains(&b'\\') {
+        return lossy(raw, anomalies);
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut broken = false;
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+        bytes.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        let plain = match rest.first() {
+            Some(b'"') => b'"',
+            Some(b'\\') => b'\\',
+            Some(b'/') => b'/',
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                let (character, used) = unicode(rest);
+                broken |= character.is_none();
+                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+                bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[used..];
+                continue;
+            }
+            // `C:\path`: keep the backslash.
+            _ => {
+                broken = true;
+                bytes.push(b'\\');
+                continue;
+            }
+        };
+        bytes.push(plain);
+        rest = &rest[1..];
+    }
+    bytes.extend_from_slice(rest);
+    if broken {
+        anomalies.note(Anomaly::BadEscape);
+    }
+    Cow::Owned(lossy(&bytes, anomalies).into_owned())
+}
+
+/// Returns the text of a JSON value on one line: outside texts, white space is one blank after each comma and colon.
+#[inline]
+pub fn compact(raw: &[u8], anomalies: &mut AnomalyCounts) -> String {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let (mut in_text, mut escaped) = (false, false);
+    for &byte in raw {
+        if in_text {
+            bytes.push(byte);
+            in_text = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b',' | b':' => bytes.extend_from_slice(&[byte, b' ']),
+            other => {
+                in_text = other == b'"';
+                bytes.push(other);
+            }
+        }
+    }
+    lossy(&bytes, anomalies).into_owned()
+}
+
+#[inline]
+fn lossy<'a>(bytes: &'a [u8], anomalies: &mut AnomalyCounts) -> Cow<'a, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if matches!(text, Cow::Owned(_)) {
+        anomalies.note(Anomaly::InvalidUtf8);
+    }
+    text
+}
+
+/// Returns the character of `uXXXX`, or of a surrogate pair of two, and the number of bytes used.
+#[inline]
+fn unicode(text: &[u8]) -> (Option<char>, usize) {
+    let Some(first) = hex(text) else { return (None, 1) };
+    if let Some(character) = char::from_u32(first) {
+        return (Some(character), 5);
+    }
+    let second = text.get(5).filter(|&&byte| byte == b'\\').and_then(|_| hex(&text[6..]));
+    match second {
+        Some(low @ 0xDC00..=0xDFFF) if first < 0xDC00 => {
+            (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00)), 11)
+        }
+        _ => (None, 5),
+    }
+}
+
+/// Returns the number in `uXXXX`.
+#[inline]
+fn hex(text: &[u8]) -> Option<u32> {
+    let digits = text.get(1..5).filter(|_| text[0] == b'u')?;
+    digits.iter().try_fold(0, |value, &byte| Some(value * 16 + char::from(byte).to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn read(raw: &[u8]) -> (String, bool) {
+        let mut anomalies = AnomalyCounts::default();
+        let text = decode(raw, &mut anomalies).into_owned();
+        (text, anomalies != AnomalyCounts::default())
+    }
+
+    #[test]
+    fn valid_text_equals_serde_json() {
+        for raw in [r"plain", r"a\nb\t\/\\\u0041\u00e9", r"\ud83d\ude00 x", "é"] {
+            let expected: String = serde_json::from_str(&format!("\"{raw}\"")).unwrap();
+            assert_eq!(read(raw.as_bytes()), (expected, false), "{raw}");
+        }
+    }
+
+    #[test]
+    fn invalid_text_is_kept_as_far_as_readable() {
+        assert_eq!(read(br"C:\path"), (r"C:\path".to_owned(), true));
+        assert_eq!(read(br"\ud83d x"), ("\u{fffd} x".to_owned(), true));
+        assert_eq!(read(br"\ud83d\u0041"), ("\u{fffd}A".to_owned(), true));
+        assert_eq!(read(br"\u12"), ("\u{fffd}12".to_owned(), true));
+        assert_eq!(read(b"a\xffb"), ("a\u{fffd}b".to_owned(), true));
+    }
+
+    #[test]
+    fn lists_become_one_line() {
+        let mut anomalies = AnomalyCounts::default();
+        assert_eq!(compact(b"[\n  [1,2 ],\t[ \"a b, \\\"c\" ]]", &mut anomalies), r#"[[1, 2], ["a b, \"c"]]"#);
+    }
+}
