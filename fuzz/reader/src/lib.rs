@@ -1,12 +1,4 @@
-//! The reader of `crates/trace` alone, compiled from the same files, with the little that it needs of its crate.
-
-mod error;
-mod exec;
-#[allow(dead_code, unused_imports)]
-#[path = "../../../crates/trace/src/read/mod.rs"]
-mod read;
-
-use error::{Error, Result, Warning};
+//! The reader of `crates/trace-read` on any bytes.
 
 /// Asserts that the reader agrees with itself for buffers of several sizes, one of them chosen by the input, and with
 /// serde_json.
@@ -20,5 +12,5 @@ pub fn agrees(bytes: &[u8]) {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let size = 1 + ((hash >> 8) & 0xffff) as usize >> (hash & 15);
-    read::tests::oracle::agrees(bytes, [1, 2, 3, 7, 64, 1000, size.max(1)]);
+    trace_read::read::tests::oracle::agrees(bytes, [1, 2, 3, 7, 64, 1000, size.max(1)]);
 }
