@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 19] = [
     "crates/call-tree",
     "crates/causal",
     "crates/cells",
@@ -18,6 +18,12 @@ const PACKAGES: [&str; 13] = [
     "crates/trace",
     "crates/trace-base",
     "crates/trace-data",
+    "crates/trace-sql",
+    "crates/trace-timeline",
+    "crates/trace-analysis",
+    "crates/trace-bounds",
+    "crates/trace-compare",
+    "crates/trace-events",
     "crates/trace-read",
     "crates/trace-render",
     "crates/trace-view",

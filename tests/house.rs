@@ -42,7 +42,18 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a file belongs to one of the crates that `trace` is made of.
 fn is_of_trace(path: &Path) -> bool {
-    let crates = ["trace-base", "trace-read", "trace-data", "trace"];
+    let crates = [
+        "trace-base",
+        "trace-read",
+        "trace-data",
+        "trace-events",
+        "trace-compare",
+        "trace-bounds",
+        "trace-analysis",
+        "trace-timeline",
+        "trace-sql",
+        "trace",
+    ];
     crates.iter().any(|name| path.starts_with(root().join("crates").join(name).join("src")))
 }
 
@@ -136,7 +147,17 @@ fn features(packages: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn polars_compiles_once_whatever_is_built() {
     let all = features(&["--workspace"]);
-    for package in ["cells", "trace", "trace-base", "trace-read", "trace-data", "trace-render", "tracebook"] {
+    for package in [
+        "cells",
+        "trace",
+        "trace-base",
+        "trace-data",
+        "trace-compare",
+        "trace-sql",
+        "trace-timeline",
+        "trace-render",
+        "tracebook",
+    ] {
         for (name, sets) in features(&["-p", package]) {
             let known = &all[&name];
             assert!(

@@ -46,7 +46,7 @@ def test_every_name_in_rust_exists():
 
 
 def test_every_public_analysis_of_hta_exists():
-    questions = [path.stem for path in (ROOT / "crates" / "trace" / "src" / "analysis").glob("*.rs")]
+    questions = [path.stem for path in (ROOT / "crates" / "trace-analysis" / "src" / "analysis").glob("*.rs")]
     questions = [name for name in questions if f'NAME: &\'static str = "{name}"' in LIBRARY]
     assert len(questions) > 15
     # HTA neither compares ranks nor sums up operators.

@@ -11,7 +11,7 @@ pub mod state;
 pub mod stats;
 
 pub use config::{AttributeSpec, DefaultValue, ParserConfig, ValueType};
-pub use domain::{Compat, DiffSide, Iteration, Pick, Rank, Stream, Unlike, Warning};
+pub use domain::{Compat, DiffSide, Iteration, KernelType, Pick, Rank, Stream, Unlike, Warning, shorten_name};
 pub use error::{Error, Result};
 pub use exec::cancellation::CancellationToken;
 pub use exec::context::Execution;

@@ -19,6 +19,7 @@ pub use facts::{RankInfo, SourceFile};
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use frame::{Change, Comparison, FillDefaults, TrackNames};
+pub use present::{display_table, frame_table};
 pub use store::{Cache, CacheEntry, Cleared, private_folder};
 
 use trace_base::{

@@ -27,35 +27,21 @@
 
 #![deny(missing_docs)]
 
-pub mod analysis;
-mod baseline;
-mod bounds;
-mod call_graph;
-mod callstack;
-mod certainty;
-mod collective;
-mod comparisons;
-mod counter;
-mod critical_path;
-mod describe;
-mod diff;
-mod explain;
-pub mod filter;
-mod flame;
-mod gate;
-mod hta;
-mod noise;
 pub mod prelude;
-mod query;
-mod questions;
-mod sql;
 pub mod task;
-mod timeline;
 
-use trace_base::{config, domain, exec, interval, state, stats};
+pub use trace_analysis::analysis;
+use trace_analysis::{call_graph, describe, hta};
+use trace_base::{config, domain, exec, state};
+use trace_bounds::{bounds, critical_path};
+use trace_compare::{baseline, certainty, comparisons, diff, explain, gate, noise, query};
 pub use trace_data::write;
 use trace_data::{dataset, distributed, facts, frame, present, store};
+pub use trace_events::filter;
+use trace_events::{callstack, collective};
 use trace_read::read;
+use trace_sql::sql;
+use trace_timeline::{flame, timeline};
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use baseline::{
@@ -112,15 +98,15 @@ pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use polars;
 pub use present::{display_table, frame_table};
 pub use query::EventQuery;
-pub use questions::Questions;
 pub use read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 pub use sql::{
-    SqlAnswer, SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_function, sql_functions,
-    sql_keywords, sql_name_at, sql_table_of, sql_tables, tables_named,
+    QuerySql, SqlAnswer, SqlNames, SqlTable, SqlTables, SqlWord, sql_candidates, sql_column, sql_function,
+    sql_functions, sql_keywords, sql_name_at, sql_table_of, sql_tables, tables_named,
 };
 pub use statistics;
 pub use store::{Cache, CacheEntry, Cleared, private_folder};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
+pub use trace_analysis::Questions;
 pub use trace_base::error;
 pub use trace_view;
 

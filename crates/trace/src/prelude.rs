@@ -11,8 +11,8 @@ pub use crate::{
     Answer, AttributeSpec, By, CallTree, CancellationToken, Change, Compared, Comparison, Compat, CriticalPath,
     CriticalPathAnswer, DefaultValue, Description, DeviceType, EventQuery, Execution, Explain, Explanation,
     FillDefaults, Finding, HtaCriticalPath, HtaOverlay, Iteration, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,
-    ParserConfig, Pick, Questions, Rank, RankInfo, Selection, SqlTables, Stream, Trace, TraceAnalysis, TraceDiff,
-    TraceSet, ValueType, Warning, frame_table, shorten_name,
+    ParserConfig, Pick, QuerySql, Questions, Rank, RankInfo, Selection, SqlTables, Stream, Trace, TraceAnalysis,
+    TraceDiff, TraceSet, ValueType, Warning, frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

@@ -233,8 +233,22 @@ pub(super) fn is_about_user_code(text: &str) -> bool {
 }
 
 /// The first segments of paths to types that every cell has in scope.
-const IN_SCOPE: &[&str] =
-    &["cells", "trace", "trace_base", "trace_data", "trace_read", "trace_view", "plotly", "polars"];
+const IN_SCOPE: &[&str] = &[
+    "cells",
+    "trace",
+    "trace_analysis",
+    "trace_base",
+    "trace_bounds",
+    "trace_compare",
+    "trace_data",
+    "trace_events",
+    "trace_read",
+    "trace_sql",
+    "trace_timeline",
+    "trace_view",
+    "plotly",
+    "polars",
+];
 
 /// Shortens the paths of types that every cell has in scope: `cells::trace::TraceSet` becomes `TraceSet`.
 fn shorten_paths(text: &str) -> String {

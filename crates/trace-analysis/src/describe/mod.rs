@@ -1,0 +1,22 @@
+//! A one-page description of a loaded trace: its contents, how busy its devices are, and its findings.
+
+mod description;
+mod detect;
+mod erased;
+mod facts;
+mod finding;
+mod measure;
+mod page;
+mod present;
+mod side_by_side;
+mod summarize;
+
+pub use description::{Description, IterationSummary, KernelTotal, OperatorTotal, RankSummary};
+pub use finding::{Finding, Measure};
+pub use measure::DeviceTime;
+pub use page::describe;
+
+#[cfg(test)]
+mod merging_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Asks the graph and its replay: paths of windows, savings of names, changes.
+
+use super::answer::{BoundWindow, CriticalPathAnswer, Interval, OnPath};
+use super::edges::edges;
+use super::hidden_waits;
+use super::job::unless_cancelled;
+use super::lanes::lanes;
+use super::operators::Outermost;
+use super::query::CriticalPath;
+use super::ranks::{LoadedRank, Names, load};
+use super::savings::{Saved, grouped};
+use super::steps::{IndexedWindow, Steps};
+use super::tried::{changes, sweeps};
+use super::windows::{Chosen, known_annotations, windows};
+use crate::error::CriticalPathReason;
+use crate::exec::checkpoint::{self, guarded};
+use crate::{Result, TraceSet};
+use causal::{Graph, Savings, Segment, Window};
+
+/// Names on the path of each window that are candidates for a proposal, for each proposal.
+const CANDIDATES: usize = 4;
+
+/// Finds what bounds windows of a recording, and what would help. It sees all rows, the last profiler step included.
+///
+/// # Errors
+/// If a rank or an annotation does not exist, a change names an unknown column, or memory does not suffice for the ranks that are
+/// asked for.
+pub fn critical_path(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> {
+    guarded(|| solve(traces, query))
+}
+
+fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> {
+    let asked = asked(traces, query);
+    let loaded = load(traces, &asked, query)?;
+    let graph = loaded.graph;
+    let ranks = loaded.ranks;
+    let mut notes = loaded.notes;
+    let (chosen, cut) = chosen(&ranks, &asked, &graph, traces.label(), query)?;
+    notes.extend(cut);
+    let asked_windows: Vec<Window> = chosen.iter().map(|(_, window, _)| *window).collect();
+    let steps = Steps::of(&graph, &chosen);
+    let mut names = Names::default();
+    let operators = ranks.iter().map(|rank| Outermost::of(&rank.rows)).collect::<Result<Vec<_>>>()?;
+    let mut found = Vec::with_capacity(chosen.len());
+    for (index, window, of) in &chosen {
+        checkpoint::check()?;
+        let path = graph.path(window);
+        let intervals = path.iter().map(|segment| {
+            let rank = segment.rank as usize;
+            interval(segment, &ranks[rank], &operators[rank], &mut names)
+        });
+        let intervals: Vec<Interval> = intervals.collect();
+        found.push((*index, grouped(&path, &ranks), intervals, of));
+    }
+    let longest = query.top.max(query.proposals.saturating_mul(CANDIDATES));
+    let mut savings = Saved::of(&graph, &asked_windows, &ranks);
+    let mut bound = Vec::with_capacity(found.len());
+    for (at, (index, groups, intervals, of)) in found.into_iter().enumerate() {
+        let mut on_path = Vec::with_capacity(groups.len());
+        for (position, (key, group)) in groups.into_iter().enumerate() {
+            let saved_ns = if position < longest { Some(savings.both(key, at)?) } else { None };
+            let name = key.1.map(|code| names.of(&ranks[index], code));
+            on_path.push(OnPath { bound_by: key.0, name, count: group.count, duration_ns: group.ns, saved_ns });
+        }
+        bound.push(BoundWindow {
+            rank: ranks[index].trace.rank(),
+            annotation: of.annotation.clone(),
+            instances: of.instances,
+            of: of.of,
+            start: of.start,
+            end: of.end,
+            intervals,
+            names: on_path,
+            lanes: Vec::new(),
+        });
+    }
+    if let ([window], [(index, ..)]) = (bound.as_mut_slice(), chosen.as_slice()) {
+        window.lanes = lanes(window, *index, &ranks, &graph)?;
+    }
+    let mut what_if = changes(query, &ranks, &graph, &asked_windows, &steps)?;
+    let sweeps = sweeps(query, &ranks, &graph, &asked_windows, &steps)?;
+    if query.proposals > 0 {
+        what_if.extend(savings.proposals(query.proposals, &bound, &names, &steps)?);
+    }
+    notes.extend(hidden_waits::note(&bound, &ranks));
+    let left_out = graph.left_out();
+    if left_out.kernels_without_launch > 0 {
+        notes.push(format!(
+            "{} have no launch in the trace: what they waited for is not known.",
+            trace_view::format::counted(
+                usize::try_from(left_out.kernels_without_launch).unwrap_or(usize::MAX),
+                "kernel"
+            )
+        ));
+    }
+    Ok(CriticalPathAnswer {
+        label: traces.label().to_owned(),
+        windows: bound,
+        what_if,
+        sweeps,
+        origin: traces.origin(),
+        proposes: query.proposals > 0,
+        notes,
+        edges: if query.edges { Some(edges(&graph, &ranks)?) } else { None },
+        replay_error_ns: unless_cancelled(|check| Savings::of(&graph).error_ns(check))?,
+        names: names.texts,
+    })
+}
+
+/// Returns the ranks that are asked for.
+pub(super) fn asked(traces: &TraceSet, query: &CriticalPath) -> Vec<i64> {
+    query.ranks.clone().unwrap_or_else(|| traces.ranks().into_iter().take(1).collect())
+}
+
+/// Returns the windows of the ranks that are asked for, and what to say of those that are left out.
+pub(super) fn chosen(
+    ranks: &[LoadedRank],
+    asked: &[i64],
+    graph: &Graph,
+    label: &str,
+    query: &CriticalPath,
+) -> Result<(Vec<IndexedWindow>, Option<String>)> {
+    let mut found = Vec::new();
+    let (mut without, mut cut) = (Vec::new(), Vec::new());
+    for (index, rank) in ranks.iter().enumerate().filter(|(_, rank)| asked.contains(&rank.trace.rank())) {
+        let number = rank.trace.rank();
+        let Some((windows, is_cut)) = windows(&rank.rows, number, query)? else {
+            without.push(number);
+            continue;
+        };
+        cut.extend(is_cut.then_some(number));
+        for chosen in windows {
+            let rank_index = u32::try_from(index).unwrap_or(u32::MAX);
+            let (window, chosen) = match chosen.thread {
+                Some(thread) => {
+                    let thread = rank.tracks.threads.iter().position(|known| *known == thread);
+                    let thread = thread.and_then(|thread| u32::try_from(thread).ok());
+                    (Window { rank: rank_index, thread, start: chosen.start, end: chosen.end }, chosen)
+                }
+                None => {
+                    let whole = graph.whole(rank_index).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
+                    (whole, Chosen { start: whole.start, end: whole.end, ..chosen })
+                }
+            };
+            found.push((index, window, chosen));
+        }
+    }
+    if found.is_empty() {
+        let known = ranks
+            .iter()
+            .find(|rank| asked.contains(&rank.trace.rank()))
+            .map_or_else(Vec::new, |rank| known_annotations(&rank.rows));
+        return Err(CriticalPathReason::NoAnnotation {
+            label: label.to_owned(),
+            annotation: query.annotation.clone().unwrap_or_else(|| "ProfilerStep".to_owned()),
+            known,
+        }
+        .into());
+    }
+    let numbered = |ranks: &[i64]| trace_view::format::numbered("rank", ranks);
+    let mut sentences = Vec::new();
+    if !without.is_empty() {
+        sentences.push(format!("No such annotation on {}.", numbered(&without)));
+    }
+    if !cut.is_empty() {
+        sentences.push(format!("The last annotation is cut off and left out on {}.", numbered(&cut)));
+    }
+    Ok((found, (!sentences.is_empty()).then(|| sentences.join(" "))))
+}
+
+fn interval(segment: &Segment, rank: &LoadedRank, operators: &Outermost, names: &mut Names) -> Interval {
+    let row = segment.event.map(|row| row as usize);
+    let (device, stream, (pid, tid)) = match segment.track {
+        causal::Track::Thread(thread) => {
+            (None, None, rank.tracks.threads.get(thread as usize).copied().unwrap_or((None, None)))
+        }
+        causal::Track::Stream(stream) => {
+            let stream = rank.tracks.streams.get(stream as usize);
+            (stream.map(|of| of.device), stream.map(|of| of.stream), (None, None))
+        }
+    };
+    let operator = row.and_then(|row| operators.around(&rank.rows, row));
+    Interval {
+        start: segment.start,
+        end: segment.end,
+        rank: rank.trace.rank(),
+        device,
+        pid,
+        tid,
+        stream,
+        event: row.map(|row| rank.rows.index(row)),
+        name: row.map(|row| names.of(rank, rank.rows.name(row))),
+        operator: operator.map(|row| names.of(rank, rank.rows.name(row))),
+        bound_by: segment.bound_by,
+        because: segment.because,
+    }
+}

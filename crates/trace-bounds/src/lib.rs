@@ -1,0 +1,14 @@
+//! Critical paths: bounds of the steps of a recording, savings of changes, and their difference between runs.
+
+#![deny(missing_docs)]
+
+pub mod bounds;
+pub mod critical_path;
+
+pub use bounds::{BoundChange, ClassBound, RegionBound};
+pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance, SHORT_FORMS, TimeChange, WhatIf};
+
+use trace_base::*;
+use trace_compare::*;
+use trace_data::*;
+use trace_events::*;

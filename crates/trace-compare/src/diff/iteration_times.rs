@@ -1,0 +1,307 @@
+//! Time of each operator in each iteration of a run: the samples of statistics on operators.
+
+use super::labeled_trace::LabeledTrace;
+use super::pairs::{WHOLE, iterations_of};
+use super::sums::{ByName, Selected, SideSums};
+use crate::certainty::{EventMix, InputShapes};
+use crate::dataset::MarkedIterations;
+use crate::domain::EventKind;
+use crate::exec::batches::Batches;
+use crate::exec::checkpoint::cancellable;
+use crate::exec::memory::Task;
+use crate::filter::{Filter, TraceFilter};
+use crate::frame::columns::{CAT, DUR, INPUT_DIMS, INPUT_TYPE, NAME, STREAM};
+use crate::frame::{IntColumn, StepName, once_per_text};
+use crate::{By, DeviceType, Error, Iteration, Pick, Rank, Result, Trace, Window};
+use polars::prelude::{Categorical32Type, PlSmallStr};
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
+use trace_view::format::{counted, numbered};
+
+/// The name of the step among operators.
+pub(crate) const STEP: &str = "ProfilerStep";
+
+/// The events that are samples.
+#[derive(Clone, Copy)]
+pub(crate) struct TimesQuery<'a> {
+    /// The ranks; all by default.
+    pub ranks: Option<&'a Pick<Rank>>,
+    /// The iterations; all by default.
+    pub iterations: Option<&'a Pick<Iteration>>,
+    pub device: DeviceType,
+    /// Whether names are shortened.
+    pub short: bool,
+    pub filter: Option<&'a Filter>,
+    /// Iterations are spans of events that match, instead of the profiler's steps.
+    pub(crate) marker: Option<&'a Regex>,
+    /// How many first iterations are left out; by default those before the first change point of the step, and none
+    /// where iterations are selected.
+    pub warmup: Option<usize>,
+}
+
+/// The iterations of one run. Ranks of an iteration are averaged: collectives couple them.
+#[derive(Debug, Clone)]
+pub(crate) struct IterationTimes {
+    pub label: String,
+    pub ranks: Vec<i64>,
+    /// The iterations that are samples, ascending; nothing for a recording without iterations, which is one sample.
+    pub iterations: Option<Vec<i64>>,
+    /// Iterations that were left out as warm-up.
+    pub(crate) warm_up: Vec<i64>,
+    /// Iterations that only some of the ranks have, and that are left out.
+    pub(crate) partial: usize,
+    /// The step in each iteration, in µs.
+    pub(crate) step_us: Vec<f64>,
+    /// Operators by name.
+    pub operators: BTreeMap<String, OperatorTimes>,
+    /// The step on each rank in µs, if there is one iteration and several ranks; else empty.
+    pub(crate) step_of_ranks: Vec<f64>,
+    /// Shapes of the inputs of operators, where they were recorded.
+    pub inputs: InputShapes,
+    /// Events by category.
+    pub mix: EventMix,
+}
+
+/// One operator in the iterations of a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OperatorTimes {
+    /// Whether all its events ran on a stream.
+    pub(crate) on_gpu: bool,
+    /// Events in each iteration, the mean of the ranks.
+    pub counts: Vec<f64>,
+    /// Sum of their durations in each iteration in µs, the mean of the ranks.
+    pub us: Vec<f64>,
+    /// The same sum on each rank, if there is one iteration and several ranks; else empty.
+    pub of_ranks: Vec<f64>,
+    /// Hashes of the shapes and types of inputs that occur, where they were recorded.
+    pub shapes: BTreeSet<u64>,
+}
+
+impl IterationTimes {
+    /// Number of samples.
+    pub(crate) fn len(&self) -> usize {
+        self.step_us.len()
+    }
+
+    /// Says which iterations are no samples.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if !self.warm_up.is_empty() {
+            parts.push(format!("{} as warm-up", numbered("iteration", &self.warm_up)));
+        }
+        if self.partial > 0 {
+            parts.push(format!("{} that only some ranks have", counted(self.partial, "iteration")));
+        }
+        (!parts.is_empty()).then(|| format!("Left out of {}: {}.", self.label, parts.join(", ")))
+    }
+}
+
+/// One rank of a run.
+struct RankTimes {
+    /// Duration of each iteration in ns.
+    steps: BTreeMap<i64, i64>,
+    sums: SideSums,
+    shapes: BTreeMap<String, BTreeSet<u64>>,
+    inputs: InputShapes,
+    mix: EventMix,
+}
+
+impl TimesQuery<'_> {
+    /// Reads the iterations of a run, rank by rank.
+    ///
+    /// # Errors
+    /// If a rank or iteration does not exist, no event matches the marker, no iteration is left, or the filter does not fit the events.
+    pub(crate) fn times(&self, run: &LabeledTrace) -> Result<IterationTimes> {
+        let all = Pick::from(run.ranks());
+        let ranks = run.ranks_picked(Some(self.ranks.unwrap_or(&all)))?;
+        let window = self.window(run, &ranks)?;
+        let filter = self.filter.map(|filter| filter.of(run.trace().traces())).transpose()?;
+        let batches = Batches::within(run.trace().budget()?, Task::Answer("compare_traces"));
+        let need = |rank: &Trace| rank.bytes_needed(Selected::BYTES_PER_ROW);
+        let of_ranks = batches.each(&ranks, need, |rank| self.of_rank(run, rank, &window, filter.as_ref()))?;
+        self.joined(run, ranks.iter().map(Trace::rank).collect(), &window, of_ranks)
+    }
+
+    fn window(&self, run: &LabeledTrace, ranks: &[Trace]) -> Result<Window> {
+        let Some(marker) = self.marker else {
+            let all = Pick::from(run.iterations());
+            let picked = self.iterations.or(Some(&all).filter(|_| run.trace().has_profiler_steps()));
+            return run.window(picked);
+        };
+        let mut most = 0;
+        for rank in ranks {
+            most = most.max(MarkedIterations::of(rank, marker)?.len());
+        }
+        let (label, available): (String, Vec<i64>) = (run.label().to_owned(), (0..most as i64).collect());
+        if available.is_empty() {
+            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
+        }
+        let wanted = self.iterations.map(Pick::numbers);
+        match wanted.and_then(|numbers| numbers.iter().find(|number| !available.contains(number))) {
+            Some(&iteration) => Err(Error::UnknownIteration { label, iteration, available }),
+            None => Ok(Window::Iterations(wanted.map_or(available, <[i64]>::to_vec))),
+        }
+    }
+
+    fn of_rank(
+        &self,
+        run: &LabeledTrace,
+        rank: &Trace,
+        window: &Window,
+        filter: Option<&TraceFilter>,
+    ) -> Result<RankTimes> {
+        let selected =
+            Selected { compat: run.trace().compat(), window, by: Some(By::Iteration), filter, marker: self.marker };
+        let steps = match (window, self.marker) {
+            (Window::Whole, _) => [(WHOLE, rank.info().span())].into(),
+            (_, Some(marker)) => (0..).zip(MarkedIterations::of(rank, marker)?.durations()).collect(),
+            _ => steps(run, rank)?,
+        };
+        let (shapes, inputs) = shapes(rank)?;
+        Ok(RankTimes { steps, sums: selected.sums(rank)?, shapes, inputs, mix: EventMix::of(rank)? })
+    }
+
+    /// Averages the ranks of each iteration that all of them have.
+    fn joined(
+        &self,
+        run: &LabeledTrace,
+        ranks: Vec<i64>,
+        window: &Window,
+        of_ranks: Vec<RankTimes>,
+    ) -> Result<IterationTimes> {
+        let is_wanted = |iteration: &i64| iterations_of(window).is_none_or(|numbers| numbers.contains(iteration));
+        let any: BTreeSet<i64> =
+            of_ranks.iter().flat_map(|rank| rank.steps.keys().copied()).filter(is_wanted).collect();
+        let in_all = |iteration: &i64| of_ranks.iter().all(|rank| rank.steps.contains_key(iteration));
+        let mut iterations: Vec<i64> = any.iter().copied().filter(in_all).collect();
+        let partial = any.len() - iterations.len();
+        let mean_us = |sum: i128| sum as f64 / 1e3 / of_ranks.len().max(1) as f64;
+        let step = |iteration: &i64| {
+            mean_us(of_ranks.iter().filter_map(|rank| rank.steps.get(iteration)).map(|&ns| i128::from(ns)).sum())
+        };
+        let step_us: Vec<f64> = iterations.iter().map(step).collect();
+        // Selected iterations are all wanted.
+        let found = || if self.iterations.is_some() { 0 } else { statistics::warm_up(&step_us, 0) };
+        let warm_up = self.warmup.unwrap_or_else(found);
+        if warm_up >= iterations.len() {
+            let (label, available) = (run.label().to_owned(), any.into_iter().collect());
+            if iterations.is_empty() {
+                return Err(Error::NoIterationSelected { label, available });
+            }
+            return Err(Error::NoIterationLeft { label, warmup: warm_up, available });
+        }
+        let remaining = iterations.split_off(warm_up);
+        let positions: BTreeMap<i64, usize> =
+            remaining.iter().enumerate().map(|(at, &iteration)| (iteration, at)).collect();
+        let count = of_ranks.len().max(1) as f64;
+        let step_of_ranks: Vec<f64> = match remaining[..] {
+            [only] if of_ranks.len() > 1 => {
+                of_ranks.iter().map(|rank| rank.steps.get(&only).map_or(0.0, |&ns| ns as f64 / 1e3)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut operators: BTreeMap<String, OperatorTimes> = BTreeMap::new();
+        let (mut inputs, mut mix) = (InputShapes::default(), EventMix::default());
+        for rank in of_ranks.iter() {
+            inputs.merge(&rank.inputs);
+            mix.merge(&rank.mix);
+            for (name, shapes) in &rank.shapes {
+                let name = if self.short { crate::shorten_name(name) } else { name.clone() };
+                operators.entry(name).or_default().shapes.extend(shapes);
+            }
+        }
+        let mut add = |rank_index: usize, times: ByName, on_gpu: bool| {
+            for (name, groups) in cancellable(times) {
+                if StepName::of(&name) != StepName::Other {
+                    continue;
+                }
+                let operator = operators.entry(name).or_default();
+                if operator.us.is_empty() {
+                    (operator.us, operator.counts) = (vec![0.0; remaining.len()], vec![0.0; remaining.len()]);
+                    operator.of_ranks = vec![0.0; step_of_ranks.len()];
+                    operator.on_gpu = true;
+                }
+                operator.on_gpu &= on_gpu;
+                for (group, sum) in groups {
+                    if let Some(&at) = positions.get(&group) {
+                        operator.us[at] += sum.nanos() as f64 / 1e3 / count;
+                        operator.counts[at] += sum.count as f64 / count;
+                        if let Some(of_rank) = operator.of_ranks.get_mut(rank_index) {
+                            *of_rank += sum.nanos() as f64 / 1e3;
+                        }
+                    }
+                }
+            }
+        };
+        for (rank_index, rank) in of_ranks.into_iter().enumerate() {
+            let [cpu, gpu] = rank.sums.on_each(self.device, self.short);
+            add(rank_index, cpu, false);
+            add(rank_index, gpu, true);
+        }
+        operators.retain(|_, operator| operator.counts.iter().any(|&count| count > 0.0));
+        Ok(IterationTimes {
+            label: run.label().to_owned(),
+            ranks,
+            iterations: iterations_of(window).is_some().then_some(remaining),
+            warm_up: iterations,
+            partial,
+            step_us: step_us[warm_up..].to_vec(),
+            operators,
+            step_of_ranks,
+            inputs,
+            mix,
+        })
+    }
+}
+
+/// Returns the duration of each step on the CPU in ns, by number.
+fn steps(run: &LabeledTrace, rank: &Trace) -> Result<BTreeMap<i64, i64>> {
+    let columns: [PlSmallStr; 4] = [NAME, CAT, STREAM, DUR].map(Into::into);
+    let events = rank.frame_of(&columns)?;
+    let (stream, durations) = (IntColumn::of(&events, STREAM)?, IntColumn::of(&events, DUR)?);
+    let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let cats = events.column(CAT)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let is_annotation = |cat: &str| EventKind::of_category(cat) == EventKind::DeviceAnnotation;
+    let mut number = once_per_text(names.get_mapping(), |name| match StepName::of(name) {
+        StepName::Number(number) => Some(number),
+        _ => None,
+    });
+    let mut is_copy = once_per_text(cats.get_mapping(), is_annotation);
+    let mut steps = BTreeMap::new();
+    let codes = names.physical().iter().zip(cats.physical().iter());
+    for (row, (name, cat)) in cancellable(codes.enumerate()) {
+        if let Some(number) = name.and_then(&mut number)
+            && stream.get(row).is_none()
+            && !cat.is_some_and(&mut is_copy)
+        {
+            steps.entry(number).or_insert_with(|| run.trace().compat().counted(durations.get(row).unwrap_or(0)));
+        }
+    }
+    Ok(steps)
+}
+
+/// Hashes of the shapes and types of inputs by name, and the shapes as texts; nothing where they were not recorded.
+type Shapes = (BTreeMap<String, BTreeSet<u64>>, InputShapes);
+
+fn shapes(rank: &Trace) -> Result<Shapes> {
+    let columns: [PlSmallStr; 3] = [NAME, INPUT_DIMS, INPUT_TYPE].map(Into::into);
+    let events = rank.frame_of(&columns)?;
+    let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok());
+    let mut inputs = InputShapes::default();
+    let Some(dims) = texts(INPUT_DIMS) else { return Ok((BTreeMap::new(), inputs)) };
+    let types = texts(INPUT_TYPE);
+    let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
+    let mapping = names.get_mapping();
+    let mut found: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+    let state = foldhash::fast::FixedState::default();
+    for (row, (name, dims)) in cancellable(names.physical().iter().zip(dims.iter()).enumerate()) {
+        let (Some(name), Some(dims)) = (name, dims) else { continue };
+        let hash = state.hash_one((dims, types.and_then(|types| types.get(row))));
+        if found.entry(name).or_default().insert(hash) {
+            inputs.add(mapping.cat_to_str(name).unwrap_or_default(), dims);
+        }
+    }
+    let named = |(name, shapes)| Some((mapping.cat_to_str(name)?.to_owned(), shapes));
+    Ok((found.into_iter().filter_map(named).collect(), inputs))
+}

@@ -1,0 +1,211 @@
+//! Events of a rank → events of a call tree.
+
+use super::captures::captures;
+use super::stacks::is_graph_launch;
+use crate::collective::{self, Collectives};
+use crate::domain::{EventKind, is_collective};
+use crate::exec::checkpoint::cancellable;
+use crate::frame::columns::*;
+use crate::frame::{EventRows, IntColumn, StepName};
+use crate::interval::outermost;
+use crate::{Compat, Result, Trace};
+use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
+use polars::prelude::{PlSmallStr, StringChunked};
+use regex::Regex;
+use std::collections::HashMap;
+
+/// Selection of the iterations of a recording.
+#[derive(Debug, Clone, Default)]
+pub struct Iterations {
+    /// Numbers of the iterations to take; `None` for all.
+    pub numbers: Option<Vec<i64>>,
+    /// First iterations to leave out.
+    pub warmup: usize,
+    /// Host events that mark iterations, instead of the profiler's steps.
+    pub marker: Option<Regex>,
+}
+
+/// Columns of events that are read, besides those of collectives.
+const COLUMNS: [&str; 16] = [
+    INDEX,
+    NAME,
+    CAT,
+    TS,
+    DUR,
+    PID,
+    TID,
+    STREAM,
+    CORRELATION,
+    INDEX_CORRELATION,
+    ITERATION,
+    INPUT_DIMS,
+    INPUT_TYPE,
+    GRAPH_NODE_ID,
+    INDEX_FORWARD,
+    LAUNCHED_KERNEL,
+];
+
+/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
+/// it reads.
+pub fn recording(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+    collectives: &mut Collectives,
+) -> Result<Recording> {
+    let names: Vec<PlSmallStr> =
+        COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
+    let events = trace.frame_of(&names)?;
+    let rows = EventRows::of(&events, compat)?;
+    let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok()).cloned();
+    let mut builder = Builder {
+        rows: &rows,
+        inputs: [texts(INPUT_DIMS), texts(INPUT_TYPE)],
+        labels,
+        known: HashMap::new(),
+        threads: HashMap::new(),
+        events: Vec::with_capacity(rows.len()),
+        marks: Vec::new(),
+    };
+    builder.fill(iterations);
+    let (windows, others) = windows(builder.marks, iterations);
+    let (converted, labels) = (builder.events, builder.labels);
+    let captures = captures(&converted, texts(LAUNCHED_KERNEL).as_ref(), labels);
+    let is_communication = |event: &&Event| event.kind == Kind::Gpu(Class::Communication);
+    let communication: Vec<usize> = converted.iter().filter(is_communication).map(|event| event.row as usize).collect();
+    collectives.merge(Collectives::of(trace.rank(), &events, &rows, &communication));
+    let int = |name: &str| IntColumn::of(&events, name).ok();
+    let graph_nodes = int(GRAPH_NODE_ID).map(|nodes| graph_nodes(&converted, &nodes));
+    let forward = int(INDEX_FORWARD).map(|forward| forward_operators(&converted, &rows, &forward));
+    Ok(Recording {
+        rank: trace.rank(),
+        events: converted,
+        windows,
+        others,
+        graph_nodes: graph_nodes.unwrap_or_default(),
+        forward: forward.unwrap_or_default(),
+        captures,
+        ..Recording::default()
+    })
+}
+
+/// The GPU events that ran as nodes of a graph.
+fn graph_nodes(events: &[Event], nodes: &IntColumn) -> Vec<(u32, i64)> {
+    let gpu = events.iter().filter(|event| event.kind.is_gpu());
+    gpu.filter_map(|event| Some((event.row, nodes.get(event.row as usize)?))).collect()
+}
+
+/// The backward operators, each with its forward operator, by their places among the events.
+fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) -> Vec<(u32, u32)> {
+    let position = |row: u32| events.binary_search_by_key(&row, |event| event.row).ok();
+    let operators = (0..).zip(events).filter(|(_, event)| event.kind == Kind::Operator);
+    let pair = |(at, event): (u32, &Event)| {
+        let row = rows.row_of(forward.get(event.row as usize)?)?;
+        Some((at, position(row as u32)? as u32))
+    };
+    operators.filter_map(pair).collect()
+}
+
+struct Builder<'r> {
+    rows: &'r EventRows,
+    inputs: [Option<StringChunked>; 2],
+    labels: &'r mut Labels,
+    /// Labels by code of the name, role and inputs.
+    known: HashMap<(u32, Kind, String), LabelId>,
+    /// Threads and streams by process or device.
+    threads: HashMap<(bool, Option<i64>, Option<i64>), u32>,
+    events: Vec<Event>,
+    /// Iterations: number, begin, end and thread.
+    marks: Vec<Window>,
+}
+
+impl Builder<'_> {
+    fn fill(&mut self, iterations: &Iterations) {
+        let rows = self.rows;
+        let mut kind = rows.kinds();
+        let mut is_collective = rows.per_text(is_collective);
+        let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
+        let mut is_graph = rows.per_text(is_graph_launch);
+        let mut step = rows.per_text(|name| match StepName::of(name) {
+            StepName::Number(number) => Some(number),
+            _ => None,
+        });
+        let mut marks = rows.per_text(|name| iterations.marker.as_ref().is_some_and(|marker| marker.is_match(name)));
+        for row in cancellable(0..rows.len()) {
+            let Some(start) = rows.ts(row) else { continue };
+            let name = rows.name(row);
+            let kind = match kind(row) {
+                EventKind::Operator => Kind::Operator,
+                EventKind::Annotation => Kind::Annotation,
+                EventKind::Python if is_module(name) => Kind::Module,
+                EventKind::Python => Kind::Python,
+                EventKind::Call if is_graph(name) => Kind::GraphLaunch,
+                EventKind::Call => Kind::Launch,
+                EventKind::Kernel | EventKind::Memory if is_collective(name) => Kind::Gpu(Class::Communication),
+                EventKind::Memory => Kind::Gpu(Class::Copy),
+                EventKind::Kernel => Kind::Gpu(Class::Compute),
+                // Not part of a call tree: flows, copies of annotations on the GPU, synchronisation, spans.
+                EventKind::Sync | EventKind::DeviceAnnotation | EventKind::Span | EventKind::Other => continue,
+            };
+            let end = start + rows.dur(row);
+            let thread = self.thread(row, kind);
+            let label = self.label(row, name, kind);
+            let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
+            let correlation = rows.correlation(row).filter(|_| has_correlation);
+            self.events.push(Event { kind, start, end, thread, label, correlation, row: row as u32 });
+            if iterations.marker.is_some() {
+                if !kind.is_gpu() && kind != Kind::Launch && marks(name) {
+                    self.marks.push(Window { iteration: 0, start, end, thread });
+                }
+            } else if kind == Kind::Annotation
+                && let Some(iteration) = step(name)
+            {
+                self.marks.push(Window { iteration, start, end, thread });
+            }
+        }
+    }
+
+    fn thread(&mut self, row: usize, kind: Kind) -> u32 {
+        let (process, thread) = self.rows.thread(row);
+        let key = if kind.is_gpu() { (true, process, self.rows.stream(row)) } else { (false, process, thread) };
+        let next = self.threads.len() as u32;
+        *self.threads.entry(key).or_insert(next)
+    }
+
+    fn label(&mut self, row: usize, name: u32, kind: Kind) -> LabelId {
+        let mut inputs = String::new();
+        if kind == Kind::Operator {
+            for text in self.inputs.iter().flatten().filter_map(|texts| texts.get(row)) {
+                inputs.push_str(text);
+            }
+        }
+        let (labels, rows) = (&mut *self.labels, self.rows);
+        let key = (name, kind, inputs);
+        if let Some(&label) = self.known.get(&key) {
+            return label;
+        }
+        let label = labels.add(kind, rows.text(name), &key.2);
+        self.known.insert(key, label);
+        label
+    }
+}
+
+/// The selected iterations, by their begins, none inside another; and those that are left out, with the reason.
+fn windows(marks: Vec<Window>, iterations: &Iterations) -> (Vec<Window>, Vec<(Window, Reason)>) {
+    let mut windows = outermost(marks, |mark| (mark.start, mark.end));
+    if iterations.marker.is_some() {
+        for (number, window) in windows.iter_mut().enumerate() {
+            window.iteration = number as i64;
+        }
+    }
+    let (mut selected, mut others) = (Vec::new(), Vec::new());
+    for (index, window) in windows.into_iter().enumerate() {
+        match &iterations.numbers {
+            _ if index < iterations.warmup => others.push((window, Reason::WarmUp)),
+            Some(numbers) if !numbers.contains(&window.iteration) => others.push((window, Reason::AnotherIteration)),
+            _ => selected.push(window),
+        }
+    }
+    (selected, others)
+}

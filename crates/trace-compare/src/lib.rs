@@ -1,0 +1,36 @@
+//! Comparisons of runs: what differs, why, whether it is real, and limits on it.
+
+#![deny(missing_docs)]
+
+pub mod baseline;
+pub mod certainty;
+pub mod comparisons;
+pub mod diff;
+pub mod explain;
+pub mod gate;
+pub mod noise;
+pub mod query;
+
+pub use baseline::{
+    BASELINES_FILE, Baseline, BaselineRegion, BaselineRun, Baselines, History, HistoryChange, RegionTime, RunTimes,
+};
+pub use certainty::{SampleKind, Sentence};
+pub use comparisons::{COMPARISONS, ComparisonEntry};
+pub use diff::{
+    CompareRuns, Compared, ComparedStats, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff, TraceDiff,
+};
+pub use explain::{
+    Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
+    IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,
+    WaitingRow, WaterfallLevel,
+};
+pub use gate::{
+    ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
+    Structural, StructuralFact,
+};
+pub use noise::{MeasuredNoise, Noise, OperatorNoise};
+pub use query::EventQuery;
+
+use trace_base::*;
+use trace_data::*;
+use trace_events::*;

@@ -1,0 +1,14 @@
+//! Properties of the events of a rank: nesting, collectives over ranks, counters, filters.
+
+#![deny(missing_docs)]
+
+pub mod callstack;
+pub mod collective;
+pub mod counter;
+pub mod filter;
+
+pub use callstack::{CALL_TREE_COLUMNS, CallTree};
+pub use collective::{ChargedRank, Stragglers};
+
+use trace_base::*;
+use trace_data::*;
