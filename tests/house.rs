@@ -42,19 +42,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a file belongs to one of the crates that `trace` is made of.
 fn is_of_trace(path: &Path) -> bool {
-    let crates = [
-        "trace-base",
-        "trace-read",
-        "trace-data",
-        "trace-events",
-        "trace-compare",
-        "trace-bounds",
-        "trace-analysis",
-        "trace-timeline",
-        "trace-sql",
-        "trace",
-    ];
-    crates.iter().any(|name| path.starts_with(root().join("crates").join(name).join("src")))
+    rooms::trace_crates().iter().any(|sources| path.starts_with(sources))
 }
 
 #[test]

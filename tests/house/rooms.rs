@@ -47,7 +47,7 @@ fn our_crates() -> BTreeSet<String> {
 }
 
 /// Returns the folders `src` of the crates that `trace` is made of: those of which the page has a table of rooms.
-fn trace_crates() -> Vec<PathBuf> {
+pub(super) fn trace_crates() -> Vec<PathBuf> {
     let page = fs::read_to_string(root().join("docs/house.md")).unwrap();
     let named = page.lines().filter_map(|line| line.strip_prefix("Inside `")?.split('`').next());
     named.map(|name| root().join(name).join("src")).collect()

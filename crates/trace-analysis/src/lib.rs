@@ -16,7 +16,13 @@ pub use describe::{
 pub use hta::{HtaCriticalPath, HtaEdge, HtaOverlay, HtaPath};
 pub use questions::Questions;
 
-use trace_base::*;
-use trace_bounds::*;
-use trace_data::*;
-use trace_events::*;
+#[cfg(test)]
+use trace_base::ParserConfig;
+use trace_base::{
+    Compat, Error, Iteration, Pick, Rank, Result, Warning, domain, error, exec, interval, shorten_name, state, stats,
+};
+use trace_bounds::{CriticalPath, CriticalPathAnswer, critical_path};
+#[cfg(test)]
+use trace_data::{DeviceType, LoadOptions};
+use trace_data::{RankInfo, Trace, TraceSet, dataset, distributed, frame, frame_table, present, store, write};
+use trace_events::{callstack, collective, counter, filter};

@@ -8,7 +8,7 @@ use crate::{
 use polars::prelude::DataFrame;
 use std::path::Path;
 
-/// What can be asked of a trace.
+/// Methods of a loaded trace that answer questions about it, without a second trace.
 pub trait Questions {
     /// Describes the trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
     /// findings. Makes one pass over the rows of each rank, as many ranks in parallel as fit the memory budget.
@@ -42,11 +42,10 @@ pub trait Questions {
     /// As [`TraceAnalysis::ask`].
     fn ask<A: Analysis>(&self, analysis: &A) -> Result<Answer>;
 
-    /// Finds what bounds windows of the recording, and what would help. It sees all rows, the last profiler step included.
+    /// Finds what bounds windows of the recording, as [`critical_path`](crate::critical_path::critical_path) does.
     ///
     /// # Errors
-    /// If a rank or an annotation does not exist, a change names an unknown column, or memory does not suffice for the ranks that are
-    /// asked for.
+    /// As there.
     fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer>;
 
     /// Finds the critical paths of ranks as HTA does, without the last profiler step, and makes tables of them: the summary, `by_name`,

@@ -8,7 +8,7 @@ pub mod critical_path;
 pub use bounds::{BoundChange, ClassBound, RegionBound};
 pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance, SHORT_FORMS, TimeChange, WhatIf};
 
-use trace_base::*;
-use trace_compare::*;
-use trace_data::*;
-use trace_events::*;
+use trace_base::{Compat, Error, Result, domain, error, exec, interval, stats};
+use trace_compare::{Explain, Explanation};
+use trace_data::{RankInfo, Trace, TraceSet, frame, frame_table, write};
+use trace_events::{callstack, collective, filter};

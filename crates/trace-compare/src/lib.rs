@@ -31,6 +31,15 @@ pub use gate::{
 pub use noise::{MeasuredNoise, Noise, OperatorNoise};
 pub use query::EventQuery;
 
-use trace_base::*;
-use trace_data::*;
-use trace_events::*;
+#[cfg(test)]
+use trace_base::Execution;
+use trace_base::{
+    Compat, DiffSide, Error, Iteration, Pick, Rank, Result, Unlike, Warning, domain, error, exec, interval,
+    shorten_name, state,
+};
+use trace_data::{
+    By, Change, Comparison, DeviceType, Selection, Side, Trace, TraceSet, Window, dataset, distributed, frame, write,
+};
+#[cfg(test)]
+use trace_data::{LoadOptions, display_table, frame_table};
+use trace_events::{collective, filter};

@@ -10,5 +10,7 @@ pub mod filter;
 pub use callstack::{CALL_TREE_COLUMNS, CallTree};
 pub use collective::{ChargedRank, Stragglers};
 
-use trace_base::*;
-use trace_data::*;
+use trace_base::{Compat, Error, Iteration, Pick, Rank, Result, Stream, config, domain, error, exec, interval};
+#[cfg(test)]
+use trace_data::LoadOptions;
+use trace_data::{Trace, TraceSet, dataset, frame};

@@ -9,6 +9,8 @@ pub use sql::{
     sql_functions, sql_keywords, sql_name_at, sql_table_of, sql_tables, tables_named,
 };
 
-use trace_analysis::*;
-use trace_base::*;
-use trace_data::*;
+use trace_analysis::{CallGraph, CallStack, call_graph};
+#[cfg(test)]
+use trace_base::CancellationToken;
+use trace_base::{Compat, Error, Execution, KernelType, Result, config, domain, exec};
+use trace_data::{Trace, TraceSet, dataset, frame};

@@ -8,7 +8,7 @@ pub mod timeline;
 pub use flame::{FlameGraph, FlameQuery, FlameTime};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
 
-use trace_base::*;
-use trace_compare::*;
-use trace_data::*;
-use trace_events::*;
+use trace_base::{Compat, Error, Iteration, ParserConfig, Pick, Rank, Result, domain, exec};
+use trace_compare::{Explain, LabeledTrace, explain};
+use trace_data::{LoadOptions, RankInfo, Trace, TraceSet, TrackNames, frame};
+use trace_events::{collective, counter, filter};

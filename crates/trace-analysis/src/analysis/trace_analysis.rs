@@ -101,6 +101,7 @@ impl TraceAnalysis {
 
     /// Prepares a trace within a memory budget: views are kept if those of all ranks in memory take at most half of what is
     /// left.
+    #[doc(hidden)]
     pub fn within(traces: &TraceSet, include_last_profiler_step: bool, budget: Budget) -> Result<Self> {
         let infos = traces.traces().iter().map(Trace::info);
         Self::planned(traces, Plan::of(traces.label(), traces.compat(), infos, include_last_profiler_step), budget)
@@ -260,6 +261,7 @@ impl TraceAnalysis {
     ///
     /// # Errors
     /// If a setting of the budget is not a size.
+    #[doc(hidden)]
     pub fn budget(&self) -> Result<Budget> {
         self.traces.budget()
     }

@@ -52,6 +52,7 @@ impl TraceAnalysis {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(hidden)]
     pub fn call_graph(&self, query: &CallGraph) -> Result<DataFrame> {
         let operator = query.operator.as_deref().map(regex).transpose()?;
         let compat = query.compat.unwrap_or(self.compat());
@@ -63,10 +64,10 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns the call graph of all rows, as [`TraceAnalysis::call_graph`] does; times are on the clock of the trace.
+/// Answers [`Questions::call_graph`](crate::Questions::call_graph).
 ///
 /// # Errors
-/// As [`TraceAnalysis::call_graph`].
+/// As there.
 pub fn call_graph(traces: &TraceSet, query: &CallGraph) -> Result<DataFrame> {
     TraceAnalysis::of_all_rows(traces, true)?.call_graph(query)
 }

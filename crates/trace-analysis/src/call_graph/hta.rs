@@ -50,17 +50,10 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns parents and depths of HTA's older call graph, in the order of the events of these ranks, by default of all: of an
-/// outermost call −1 and 0, of a GPU event its launch and −1, by HTA's rules whatever the compatibility mode.
-///
-/// # Columns
-/// `rank`, `index`, `parent`, `depth`; null on threads that are neither of the CPU nor of the GPU.
+/// Answers [`Questions::older_call_graph`](crate::Questions::older_call_graph).
 ///
 /// # Errors
-/// If a rank does not exist.
-///
-/// # Source
-/// HTA `hta.common.call_stack.CallGraph`.
+/// As there.
 pub fn older_call_graph(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<DataFrame> {
     let analysis = TraceAnalysis::of_all_rows(traces, true)?;
     stacked(analysis.each_view("call_graph", (ranks, false), BYTES_PER_ROW, |view| {

@@ -34,6 +34,7 @@ impl TraceAnalysis {
     ///
     /// # Source
     /// HTA `CallGraph.get_stack_of_node`.
+    #[doc(hidden)]
     pub fn call_stack(&self, query: &CallStack) -> Result<DataFrame> {
         let compat = query.compat.unwrap_or(self.compat());
         let rank = query.rank.map(|rank| vec![rank]);
@@ -50,10 +51,10 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns the stack of an event among all rows, as [`TraceAnalysis::call_stack`] does; times are on the clock of the trace.
+/// Answers [`Questions::call_stack`](crate::Questions::call_stack).
 ///
 /// # Errors
-/// As [`TraceAnalysis::call_stack`].
+/// As there.
 pub fn call_stack(traces: &TraceSet, query: &CallStack) -> Result<DataFrame> {
     TraceAnalysis::of_all_rows(traces, true)?.call_stack(query)
 }

@@ -11,7 +11,7 @@ use trace_view::format::{nanoseconds, numbered, numbers, ranges};
 pub enum Finding {
     /// Something was repaired, dropped or assumed while loading.
     Loading {
-        /// What.
+        /// The warning of the load.
         warning: Warning,
     },
     /// At least one percent of the device work has no launch in the trace.
@@ -20,17 +20,17 @@ pub enum Finding {
         rank: i64,
         /// Kernels, copies and fills without a launch.
         unlaunched: u64,
-        /// All of them.
+        /// Kernels, copies and fills, with a launch or without.
         work: u64,
     },
     /// No kernel, copy or fill was recorded.
     NoDeviceWork {
-        /// The ranks.
+        /// The ranks without device work.
         ranks: Vec<i64>,
     },
     /// No CPU operator was recorded.
     NoOperators {
-        /// The ranks.
+        /// The ranks without operators.
         ranks: Vec<i64>,
     },
     /// No iteration is marked.
@@ -50,14 +50,14 @@ pub enum Finding {
     MissingIterations {
         /// The rank.
         rank: i64,
-        /// The iterations.
+        /// Numbers of the iterations that the rank lacks.
         missing: Vec<i64>,
     },
     /// Events end before they start, as recorded in the file.
     NegativeDurations {
         /// The rank.
         rank: i64,
-        /// How many.
+        /// Number of events with a negative duration.
         count: u64,
     },
     /// The iterations of a rank start far from those of the other ranks.
@@ -71,7 +71,7 @@ pub enum Finding {
     },
     /// Ranks of the job were not loaded.
     MissingRanks {
-        /// The ranks.
+        /// Numbers of the ranks that were not loaded.
         missing: Vec<i64>,
         /// The number of ranks of the job, if a file states it; otherwise the rank numbers have gaps.
         world_size: Option<i64>,
@@ -93,9 +93,9 @@ pub enum Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Rows.
+    /// Number of events.
     Events,
-    /// GPU streams.
+    /// Number of GPU streams.
     Streams,
 }
 

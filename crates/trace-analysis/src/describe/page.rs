@@ -14,11 +14,10 @@ use crate::{Result, Trace, TraceSet};
 /// Working memory per row, in bytes: intervals of device work, twice while they are merged.
 const BYTES_PER_ROW: usize = 32;
 
-/// Describes a trace on one page: span, ranks, iterations, how busy the devices are, top operators and kernels, and
-/// findings. Makes one pass over the rows of each rank, as many ranks in parallel as fit the memory budget.
+/// Answers [`Questions::describe`](crate::Questions::describe).
 ///
 /// # Errors
-/// If one rank alone does not fit the memory budget, or polars refuses, which no loaded trace should cause.
+/// As there.
 pub fn describe(traces: &TraceSet) -> Result<Description> {
     if traces.elsewhere().is_some() {
         return describe_elsewhere(traces);

@@ -80,11 +80,10 @@ impl TraceAnalysis {
     }
 }
 
-/// Finds the critical paths of ranks as HTA does, without the last profiler step, and makes tables of them: the summary, `by_name`,
-/// `path`, and `edges` if they are wanted. With a folder, copies of the trace files over which the paths are drawn.
+/// Answers [`Questions::critical_paths_as_hta`](crate::Questions::critical_paths_as_hta).
 ///
 /// # Errors
-/// As [`TraceAnalysis::critical_path_analysis`] and [`HtaPath::overlay`].
+/// As there.
 pub fn critical_paths_as_hta(
     traces: &TraceSet,
     query: &HtaCriticalPath,

@@ -32,6 +32,7 @@ pub struct BoundWindow {
     pub(super) start: i64,
     pub(super) end: i64,
     /// In order of time, without gaps.
+    #[doc(hidden)]
     pub intervals: Vec<Interval>,
     pub(super) names: Vec<OnPath>,
     pub(super) lanes: Vec<Lane>,
@@ -109,6 +110,7 @@ pub struct WhatIf {
     /// What bounds the step then: a word as [`CriticalPathAnswer::diagnosis`] gives it.
     pub diagnosis: &'static str,
     /// What takes longest on the path then, and its share of it, from 0 to 1.
+    #[doc(hidden)]
     pub bound_by: (&'static str, f64),
     /// Whether anything in the recording meets the condition.
     pub matches: bool,

@@ -15,11 +15,13 @@ pub struct Sentence {
 
 impl Sentence {
     /// A sentence without numbers.
+    #[doc(hidden)]
     pub fn new(kind: &'static str, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), numbers: Vec::new() }
     }
 
     /// Adds a number.
+    #[doc(hidden)]
     pub fn with(mut self, name: &'static str, number: f64) -> Self {
         self.numbers.push((name, number));
         self

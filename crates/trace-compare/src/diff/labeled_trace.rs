@@ -111,6 +111,7 @@ impl LabeledTrace {
 
     /// Returns the selected ranks, each once.
     // Differs from HTA: it counts a rank twice that is listed twice.
+    #[doc(hidden)]
     pub fn ranks_picked(&self, pick: Option<&Pick<Rank>>) -> Result<Vec<Trace>> {
         let Some(pick) = pick else { return Ok(self.trace.traces().iter().take(1).cloned().collect()) };
         let (label, available) = (self.label.clone(), self.ranks());
@@ -125,6 +126,7 @@ impl LabeledTrace {
     }
 
     /// Returns the selected iterations. An empty list is allowed, as in HTA: nothing is selected.
+    #[doc(hidden)]
     pub fn window(&self, pick: Option<&Pick<Iteration>>) -> Result<Window> {
         let available = self.iterations();
         let Some(pick) = pick else {

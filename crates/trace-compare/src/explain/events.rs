@@ -95,6 +95,7 @@ impl Explanation {
     }
 
     /// Returns the regions of the GPU events of a rank of the first run of a side, by row; none if places were not kept.
+    #[doc(hidden)]
     pub fn regions_by_row(&self, side: usize, rank: i64) -> HashMap<u32, u32> {
         let is_it = |found: &&RecordedRank| found.run == 0 && found.rank == rank;
         let recording = self.ranks[side].iter().find(is_it).and_then(|found| found.recording);

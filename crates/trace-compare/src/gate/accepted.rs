@@ -61,11 +61,13 @@ impl Accepted {
     }
 
     /// Returns whether a region has this name.
+    #[doc(hidden)]
     pub fn is_of(&self, row: &RegionRow) -> bool {
         names(&self.region, row)
     }
 
     /// Returns the class that is accepted as a whole, if it is one.
+    #[doc(hidden)]
     pub fn class(&self) -> Option<&'static str> {
         class_of(&self.region)
     }

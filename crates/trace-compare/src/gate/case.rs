@@ -34,8 +34,10 @@ pub struct Case {
     /// The limit.
     pub limit: Limit,
     /// Control, µs a step.
+    #[doc(hidden)]
     pub control_us: f64,
     /// Test, µs a step.
+    #[doc(hidden)]
     pub test_us: f64,
     /// Growth as a share of control: estimate, and both ends of its interval. Absent if it cannot be estimated.
     pub growth: Option<[f64; 3]>,

@@ -10,17 +10,17 @@ pub type Heads = BTreeMap<usize, Head>;
 /// What is known of a file without its events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Head {
-    /// Where it is.
+    /// Path or address of the file.
     pub uri: String,
     /// Its name, as a load from there gives it.
     pub file: String,
-    /// Its size.
+    /// Size of the file.
     pub bytes: u64,
     /// When it was changed, in ns since 1970.
     pub modified: Option<i64>,
     /// The node that read it.
     pub node: Option<String>,
-    /// What is in it.
+    /// Whether the file holds a rank that is wanted, and what its load needs to know.
     pub content: HeadContent,
 }
 
@@ -31,7 +31,7 @@ pub enum HeadContent {
     Rank {
         /// Its [`RankInfo`](crate::RankInfo) as JSON: metadata describes itself, which partial results do not.
         info: String,
-        /// What was repaired, as JSON.
+        /// Warnings of the load, as JSON.
         warnings: String,
         /// The columns of its events.
         columns: Vec<(String, ColumnType)>,

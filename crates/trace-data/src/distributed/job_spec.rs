@@ -82,7 +82,7 @@ impl Query {
 /// A trace, as its ranks are to be loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceSpec {
-    /// Whether frames are those of HTA.
+    /// Compatibility mode of the load: by today's rules, or by those of HTA.
     pub compat: Compat,
     /// The arguments that become columns.
     pub parser_config: ParserConfig,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Remote {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    /// Where the trace is.
+    /// Path, pattern or address of the trace.
     pub uri: String,
     /// How its ranks are loaded.
     pub spec: TraceSpec,
@@ -23,7 +23,7 @@ pub struct Remote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadFile {
-    /// Where it is.
+    /// Path or address of the file.
     pub file: String,
     /// Why it could not be read, in one line.
     pub reason: String,

@@ -46,6 +46,7 @@ pub struct ChargedRank {
 
 impl Stragglers {
     /// Charges the waiting in the collectives of the `loaded` ranks.
+    #[doc(hidden)]
     pub fn of(collectives: &Collectives, loaded: usize) -> Self {
         let mut charges = Charges::default();
         collectives.matched(loaded, |matched| charges.add(&matched));
@@ -53,6 +54,7 @@ impl Stragglers {
     }
 
     /// Tells whether the clocks of the ranks agree: collectives overlap on all their ranks, but for one in twenty.
+    #[doc(hidden)]
     pub fn is_plausible(&self) -> bool {
         is_plausible(self.collectives, self.apart)
     }

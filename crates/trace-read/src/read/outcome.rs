@@ -49,8 +49,8 @@ impl Outcome {
 /// An offset in the text, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, in bytes.
+    /// Offset from the start of the text, in bytes.
     pub offset: u64,
-    /// What is wrong.
+    /// Reason that the message quotes: `expected a value`.
     pub reason: String,
 }
