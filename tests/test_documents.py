@@ -2,10 +2,10 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomllib
 
 from places import ROOT
 

@@ -11,7 +11,7 @@ use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
 /// Where the finished rows of an answer go that does not fit in memory: files without names on the disk of the spill folder
-/// ([`Execution::spill_folder`](crate::Execution::spill_folder)). They end with the answer.
+/// ([`Execution::spill_folder`](trace_base::Execution::spill_folder)). They end with the answer.
 #[derive(Debug)]
 pub struct AnswerFiles {
     folder: Arc<SpillFolder>,

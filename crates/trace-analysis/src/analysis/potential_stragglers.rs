@@ -32,7 +32,7 @@ use trace_view::{Column, Unit};
 /// these it compares the stream and name whose durations differ most between ranks. In each step the `num_candidates` ranks
 /// that start last are marked; the ranks marked most often are the answer, if they start at least 1 % of a mean step after the
 /// median rank. That is HTA's rule. A note names the ranks that most waiting is charged to, as `compare_ranks` and `describe` do
-/// ([`Stragglers`](crate::Stragglers)).
+/// ([`Stragglers`](trace_events::Stragglers)).
 ///
 /// # Columns
 /// The ranks, the likeliest first: `COLUMNS`; the compared kernels, by step and rank: `KERNEL_COLUMNS`.
