@@ -8,6 +8,7 @@ mod large;
 mod many_lanes;
 mod mutations;
 mod parity;
+mod stored_ranks;
 mod timeline;
 mod timeline_sides;
 mod unusual_input;
