@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use call_tree::{Class, Event, Kind, Labels, Partial, Recording, Reducer, Window, explain_partials};
+use call_tree::{Class, Event, Kind, Labels, Partial, Portable, Recording, Reducer, Window, explain_partials};
 use std::time::Instant;
 
 /// Layers of a step, unless all are in one.
@@ -143,19 +143,17 @@ fn main() {
     }
     let before = memory("VmRSS");
     forget_peak();
-    let (mut both, mut seconds, mut bytes) = (0, 0.0, Vec::new());
+    let (mut both, mut seconds, mut parts) = (0, 0.0, Vec::new());
     for (half, clock) in sides {
         let recording = plan.record(half, clock, &mut labels);
         both += recording.events.len();
         let start = Instant::now();
-        bytes.push(Reducer::default().partial(&recording, &labels, |_| false).to_bytes(&labels));
+        parts.push(Portable::of(Reducer::default().partial(&recording, &labels, |_| false), &labels));
         seconds += start.elapsed().as_secs_f64();
     }
     let start = Instant::now();
     let mut labels = Labels::default();
-    let partials: Result<Vec<Partial>, _> = bytes.iter().map(|bytes| Partial::from_bytes(bytes, &mut labels)).collect();
-    drop(bytes);
-    let mut partials = partials.unwrap_or_default();
+    let mut partials: Vec<Partial> = parts.into_iter().map(|part| part.join(&mut labels)).collect();
     let test: Vec<Partial> = partials.pop().into_iter().collect();
     let found = explain_partials(partials, test, &labels);
     seconds += start.elapsed().as_secs_f64();

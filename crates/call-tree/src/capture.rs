@@ -2,9 +2,10 @@
 
 use crate::input::label::{LabelId, Labels, Level};
 use crate::tree::node::NONE;
+use serde::{Deserialize, Serialize};
 
 /// A kernel of a companion.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Launched {
     pub(crate) label: LabelId,
     /// The innermost call around its launch, or [`NONE`].

@@ -2,20 +2,21 @@
 
 use crate::align::{Hashed, matched};
 use crate::capture::{self, Launched, Match};
-use crate::explain::bytes::{Damaged, Reader, Writer};
 use crate::input::borrowed::Borrowed;
 use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Level};
 use crate::input::recording::Recording;
 use crate::input::window::window_at;
+use crate::portable::{Damaged, HasLabels};
 use crate::tree::build::graph_kernels;
 use crate::tree::nesting::{Nested, launches};
 use crate::tree::node::NONE;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A recording whose kernels were launched one by one.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Companion {
     /// Calls: the one around each, or [`NONE`], and its labels.
     calls: Vec<(u32, LabelId)>,
@@ -90,66 +91,6 @@ impl Companion {
         let captured = |&(launch, label): &(u32, LabelId)| Launched { label, call: around(&call_of, launch) };
         let captures = recording.captures.iter().map(|capture| capture.iter().map(captured).collect()).collect();
         Self { calls, iterations, captures }
-    }
-
-    /// Encodes it, to be used where its recording is not; `labels` are those of its recording.
-    pub fn to_bytes(&self, labels: &Labels) -> Vec<u8> {
-        let mut order: Vec<LabelId> = Vec::new();
-        let mut numbers: HashMap<LabelId, usize> = HashMap::new();
-        let mut number = |label: LabelId| {
-            *numbers.entry(label).or_insert_with(|| {
-                order.push(label);
-                order.len() - 1
-            })
-        };
-        let mut body = Writer::default();
-        body.length(self.calls.len());
-        for &(up, label) in &self.calls {
-            body.number(u64::from(up.wrapping_add(1)));
-            body.length(number(label));
-        }
-        for lists in [&self.iterations, &self.captures] {
-            body.length(lists.len());
-            for list in lists {
-                body.length(list.len());
-                for one in list {
-                    body.length(number(one.label));
-                    body.number(u64::from(one.call.wrapping_add(1)));
-                }
-            }
-        }
-        let mut bytes = Writer::default();
-        bytes.labels(&order, labels);
-        bytes.bytes.append(&mut body.bytes);
-        bytes.bytes
-    }
-
-    /// Decodes it, and adds its labels to those of a recording.
-    ///
-    /// # Errors
-    /// If the bytes are damaged. No bytes make it panic.
-    pub fn from_bytes(bytes: &[u8], labels: &mut Labels) -> Result<Self, Damaged> {
-        let mut reader = Reader { rest: bytes };
-        let known = reader.labels(labels)?;
-        let mut calls: Vec<(u32, LabelId)> = Vec::new();
-        for at in 0..reader.length()? {
-            let up = reader.short()?.wrapping_sub(1);
-            if up != NONE && up as usize >= at {
-                return Err(Damaged("a call is around itself"));
-            }
-            calls.push((up, reader.one_of(&known)?));
-        }
-        let mut lists = || {
-            reader.list(|reader| {
-                reader.list(|reader| {
-                    let (label, call) = (reader.one_of(&known)?, reader.short()?.wrapping_sub(1));
-                    let is_known = call == NONE || (call as usize) < calls.len();
-                    if is_known { Ok(Launched { label, call }) } else { Err(Damaged("a kernel has no call")) }
-                })
-            })
-        };
-        let (iterations, captures) = (lists()?, lists()?);
-        if reader.rest.is_empty() { Ok(Self { calls, iterations, captures }) } else { Err(Damaged("it is too long")) }
     }
 
     /// Tells whether it has frames of Python or modules.
@@ -247,6 +188,24 @@ impl Companion {
             }
         }
         best
+    }
+}
+
+impl HasLabels for Companion {
+    fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
+        self.calls.iter_mut().for_each(|(_, label)| visit(label));
+        let kernels = self.iterations.iter_mut().chain(&mut self.captures).flatten();
+        kernels.for_each(|one| visit(&mut one.label));
+    }
+
+    fn check(&self) -> Result<(), Damaged> {
+        let is_around_itself = (0..).zip(&self.calls).any(|(at, &(up, _))| up != NONE && up >= at);
+        if is_around_itself {
+            return Err(Damaged("a call is around itself"));
+        }
+        let mut kernels = self.iterations.iter().chain(&self.captures).flatten();
+        let is_known = kernels.all(|one| one.call == NONE || (one.call as usize) < self.calls.len());
+        if is_known { Ok(()) } else { Err(Damaged("a kernel has no call")) }
     }
 }
 

@@ -7,7 +7,7 @@
 //! Calls are nested in one place ([`nesting`]), for call trees and for everything else that asks what a call is inside of.
 //!
 //! The crate knows nothing of files and frames: names are labels, times are integer nanoseconds, rows are numbers that the
-//! caller gives. It has no dependencies.
+//! caller gives. Partial results are serializable.
 //!
 //! Invariants, which hold for any input:
 //!
@@ -24,12 +24,12 @@ mod companion;
 mod explain;
 mod input;
 pub mod nesting;
+mod portable;
 mod template;
 mod tree;
 
 pub use align::{Alignment, Grade, Region, Why, align};
 pub use companion::{Companion, Loan};
-pub use explain::bytes::Damaged;
 pub use explain::cause::{Cause, Dependency, HostWork};
 pub use explain::change::{Change, Mean};
 pub use explain::divide::{Division, Idle, Share, divide};
@@ -51,6 +51,7 @@ pub use input::reason::Reason;
 pub use input::recording::Recording;
 pub use input::vendor::vendor_neutral;
 pub use input::window::Window;
+pub use portable::{Damaged, HasLabels, Portable};
 pub use template::Template;
 pub use tree::build::{Builder, Iteration, LeftOut};
 pub use tree::node::{Cost, NONE, Node, NodeId, Role, Tree};

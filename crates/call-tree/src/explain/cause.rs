@@ -3,9 +3,10 @@
 use super::waits::waits_for_gpu;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels};
+use serde::{Deserialize, Serialize};
 
 /// Why a GPU was idle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cause {
     /// The host had not begun the launch of the next kernel; the frame of the host that ran then is named.
     Host,
@@ -36,7 +37,7 @@ impl Cause {
 }
 
 /// Reason why a queued kernel had not begun.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Dependency {
     /// A collective on another stream, which ended when the gap began.
     Collective,

@@ -7,10 +7,11 @@ use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
 use crate::tree::nesting::{launches, main_thread};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Idle time of one cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Idle {
     /// Why.
     pub cause: Cause,
@@ -32,7 +33,7 @@ pub struct Share {
 }
 
 /// A piece of the exposed time of communication: in `from..to` an event has a share of `ns`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) from: i64,
     pub(super) to: i64,

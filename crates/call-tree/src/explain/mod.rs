@@ -1,9 +1,7 @@
 //! Division of a step's time, and the explanation of a difference.
 
-pub(crate) mod bytes;
 pub(crate) mod cause;
 pub(crate) mod change;
-mod codec;
 pub(crate) mod divide;
 pub(crate) mod explanation;
 mod hosts;

@@ -2,12 +2,14 @@
 
 use crate::input::family::Family;
 use crate::input::label::{LabelId, Labels};
+use crate::portable::Damaged;
 use crate::tree::node::{Cost, NodeId, Role, Tree};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A call tree of one sample. Its root is no node.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedTree {
     /// Parents before children; the first one is node 1 of the tree.
     pub(super) nodes: Vec<PackedNode>,
@@ -22,7 +24,7 @@ pub(super) struct PackedTree {
 }
 
 /// Modules and graph node of a leaf; few leaves have them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedMark {
     /// Number of the leaf.
     pub(super) leaf: u32,
@@ -33,21 +35,22 @@ pub(super) struct PackedMark {
 }
 
 /// One node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedNode {
-    pub(super) parent: NodeId,
-    /// Where its chain ends among all labels; it begins where the one before ends.
-    pub(super) labels_end: u32,
+    /// Distance of its number from that of its parent.
+    pub(super) above: NodeId,
+    /// Number of labels of its chain, which follow those of the node before.
+    pub(super) chain: u32,
     pub(super) role: Role,
     pub(super) family: Family,
 }
 
 /// Cost of a leaf, which is one event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedLeaf {
     pub(super) ns: i64,
-    /// Its share of the step that launched it.
-    pub(super) attributed_ns: i64,
+    /// Time that is no share of the step that launched it: mostly none.
+    pub(super) hidden_ns: i64,
     /// Row of its event, if events are kept; else 0.
     pub(super) row: u32,
     /// A condition on events holds.
@@ -63,8 +66,8 @@ impl PackedTree {
         let mut known: HashMap<&Arc<Vec<LabelId>>, u32> = HashMap::new();
         for node in tree.nodes().iter().skip(1) {
             packed.labels.extend(&node.chain);
-            let labels_end = packed.labels.len() as u32;
-            packed.nodes.push(PackedNode { parent: node.parent, labels_end, role: node.role, family: node.family });
+            let (above, chain) = (packed.nodes.len() as NodeId + 1 - node.parent, node.chain.len() as u32);
+            packed.nodes.push(PackedNode { above, chain, role: node.role, family: node.family });
             if node.is_leaf() {
                 if node.modules.is_some() || node.graph_node != 0 {
                     let path = node.modules.as_ref().map_or(0, |modules| {
@@ -78,7 +81,7 @@ impl PackedTree {
                 }
                 let row = rows.next().map_or(0, |&(_, row)| row);
                 let (stored_row, is_chosen) = (if keep_rows { row } else { 0 }, is_chosen(row));
-                packed.leaves.push(PackedLeaf { ns: node.ns(), attributed_ns: 0, row: stored_row, is_chosen });
+                packed.leaves.push(PackedLeaf { ns: node.ns(), hidden_ns: node.ns(), row: stored_row, is_chosen });
             }
         }
         packed.labels.shrink_to_fit();
@@ -89,9 +92,9 @@ impl PackedTree {
     pub(super) fn tree(&mut self, labels: &Labels) -> (Tree, Vec<NodeId>) {
         let (nodes, chains) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.labels));
         let (mut tree, mut leaf_nodes, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
-        for node in nodes {
-            let to = node.labels_end as usize;
-            let id = tree.add(node.role, node.parent, chains[from..to].to_vec());
+        for (number, node) in (1..).zip(nodes) {
+            let to = from + node.chain as usize;
+            let id = tree.add(node.role, number - node.above, chains[from..to].to_vec());
             from = to;
             let made = tree.node_mut(id);
             made.family = node.family;
@@ -111,5 +114,48 @@ impl PackedTree {
         }
         tree.summarise(labels);
         (tree, leaf_nodes)
+    }
+
+    /// Checks that parents stand before children, chains are those of roles, and every leaf has its cost.
+    ///
+    /// # Errors
+    /// If the tree was not packed by [`Self::of`].
+    pub(super) fn check(&self) -> Result<(), Damaged> {
+        let mut leaves = 0;
+        for (number, node) in (1_u32..).zip(&self.nodes) {
+            let parent = number.checked_sub(node.above).filter(|&parent| parent < number);
+            let parent = parent.ok_or(Damaged("a node has no parent"))?;
+            let has_chain = matches!(node.role, Role::Host | Role::Graph | Role::Leaf);
+            let is_below_leaf = parent > 0 && self.nodes[parent as usize - 1].role == Role::Leaf;
+            if node.role == Role::Root || has_chain != (node.chain > 0) || is_below_leaf {
+                return Err(Damaged("a node is at the wrong place"));
+            }
+            leaves += usize::from(node.role == Role::Leaf);
+        }
+        let chains: u64 = self.nodes.iter().map(|node| u64::from(node.chain)).sum();
+        let is_whole = chains == self.labels.len() as u64 && leaves == self.leaves.len();
+        if is_whole { Ok(()) } else { Err(Damaged("a tree lacks labels or leaves")) }
+    }
+
+    /// Visits the labels of the chains of nodes, then those of modules.
+    pub(super) fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
+        self.labels.iter_mut().chain(self.paths.iter_mut().flatten()).for_each(visit);
+    }
+
+    /// Bytes of its vectors.
+    pub(super) fn bytes(&self) -> usize {
+        let paths: usize = self.paths.iter().map(|path| size_of_val(&path[..]) + size_of::<Vec<LabelId>>()).sum();
+        size_of_val(&self.nodes[..])
+            + size_of_val(&self.labels[..])
+            + size_of_val(&self.leaves[..])
+            + size_of_val(&self.marks[..])
+            + paths
+    }
+}
+
+impl PackedLeaf {
+    /// Returns its share of the step that launched it, in ns.
+    pub(super) fn attributed_ns(&self) -> i64 {
+        self.ns.wrapping_sub(self.hidden_ns)
     }
 }

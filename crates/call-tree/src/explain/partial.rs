@@ -7,11 +7,13 @@ use super::spent::{Spent, spent};
 use super::waits::{LabelledWait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::kind::{Class, Kind};
-use crate::input::label::Labels;
+use crate::input::label::{LabelId, Labels};
 use crate::input::meeting::Meeting;
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
+use crate::portable::{Damaged, HasLabels};
 use crate::tree::build::{Builder, LeftOut};
+use serde::{Deserialize, Serialize};
 
 /// Reduces recordings to partial results.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,11 +28,12 @@ pub struct Reducer {
 
 /// Partial result of one recording: its call trees, divided steps and communication, without its events.
 ///
-/// Those of a side are made one by one, on any machine ([`Partial::to_bytes`]), and explained together
+/// Those of a side are made one by one, on any machine ([`Portable`](crate::Portable)), and explained together
 /// ([`explain_partials`](crate::explain_partials)).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partial {
-    /// Place of its run in its side; not part of its bytes.
+    /// Place of its run in its side, which is not serialized.
+    #[serde(skip)]
     pub(super) run: u32,
     pub(super) rank: i64,
     pub(super) has_gpu: bool,
@@ -50,12 +53,13 @@ pub struct Partial {
     pub(super) communication: Vec<Communication>,
     /// Work between the begins and ends of communication.
     pub(super) spent: Vec<Spent>,
-    /// Its part in collectives that other recordings have, too.
+    /// Its part in collectives that other recordings have, too: found when all of them are known, not serialized.
+    #[serde(skip)]
     pub(super) meetings: Vec<Meeting>,
 }
 
 /// One iteration of a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialSample {
     pub(super) sample: Sample,
     /// Why it does not count, if it was left out after it was divided.
@@ -72,7 +76,7 @@ pub(super) struct PartialSample {
 }
 
 /// A GPU event that communicates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Communication {
     pub(super) row: u32,
     pub(super) start: i64,
@@ -123,7 +127,7 @@ impl Reducer {
             for share in division.shares.iter().filter(|share| share.ns != 0) {
                 let found = work.binary_search_by_key(&share.row, |&(row, ..)| row).map(|index| work[index]);
                 match found {
-                    Ok((_, of, leaf)) if of == at => tree.leaves[leaf as usize].attributed_ns += share.ns,
+                    Ok((_, of, leaf)) if of == at => tree.leaves[leaf as usize].hidden_ns -= share.ns,
                     Ok((_, of, leaf)) => elsewhere.push((of, leaf, share.ns)),
                     Err(_) => {
                         sample.unattributed_ns += share.ns;
@@ -199,9 +203,43 @@ impl Partial {
         self.run = run;
     }
 
+    /// Returns the memory of its trees in bytes, by far the largest part.
+    pub fn bytes(&self) -> usize {
+        self.samples.iter().map(|one| one.tree.bytes()).sum()
+    }
+
     /// Tells which of its events are collectives that other recordings of its side have, too.
     pub fn meet(&mut self, meeting: Meeting) {
         self.meetings.push(meeting);
+    }
+}
+
+impl HasLabels for Partial {
+    fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
+        for one in &mut self.samples {
+            one.tree.visit_labels(visit);
+            one.idle.iter_mut().filter_map(|idle| idle.frame.as_mut()).for_each(&mut *visit);
+            for (wait, _) in &mut one.waits {
+                visit(&mut wait.call);
+                wait.caller.iter_mut().for_each(&mut *visit);
+            }
+        }
+        let spent = self.spent.iter_mut().flat_map(|spent| &mut spent.on);
+        spent.filter_map(|(_, label, _)| label.as_mut()).for_each(visit);
+    }
+
+    fn check(&self) -> Result<(), Damaged> {
+        for one in &self.samples {
+            one.tree.check()?;
+            if (one.sample.recording, one.sample.has_gpu) != (0, self.has_gpu) {
+                return Err(Damaged("a step is one of another recording"));
+            }
+            if one.exposed.iter().flat_map(|(_, pieces)| pieces).any(|piece| piece.from >= piece.to) {
+                return Err(Damaged("an interval is empty"));
+            }
+        }
+        let is_negative = self.communication.iter().any(|one| one.end < one.start);
+        if is_negative { Err(Damaged("an interval ends before it begins")) } else { Ok(()) }
     }
 }
 

@@ -4,9 +4,10 @@ use super::cause::Cause;
 use super::divide::Division;
 use crate::input::kind::Class;
 use crate::input::reason::Reason;
+use serde::{Deserialize, Serialize};
 
 /// The step of one sample: an iteration of a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     /// Place of the recording in its side.
     pub recording: u32,

@@ -121,7 +121,7 @@ impl Side {
                 }
             };
             for (leaf, packed) in leaves.iter().zip(&one.tree.leaves) {
-                attribute(Some(leaf), *number, packed.attributed_ns);
+                attribute(Some(leaf), *number, packed.attributed_ns());
             }
             for &(of, leaf, ns) in &one.elsewhere {
                 let leaf = folded.get(of as usize).and_then(|(leaves, _)| leaves.get(leaf as usize));
@@ -223,7 +223,7 @@ fn found(partial: &Partial, folded: &[Folded]) -> Vec<Found> {
             None => found.extend(leaves.iter().zip(&one.tree.leaves).map(|(&leaf, packed)| Found {
                 row: packed.row,
                 leaf: Ok((leaf, *number)),
-                attributed_ns: packed.attributed_ns + more(packed.row),
+                attributed_ns: packed.attributed_ns() + more(packed.row),
             })),
             Some(reason) if partial.has_gpu => found.extend(one.tree.leaves.iter().map(|packed| Found {
                 row: packed.row,

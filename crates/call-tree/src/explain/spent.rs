@@ -6,10 +6,11 @@ use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
 use crate::input::window::Window;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Work or idle time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Spending {
     /// Work of a class on its GPU.
     Class(Class),
@@ -18,7 +19,7 @@ pub(super) enum Spending {
 }
 
 /// Work of a rank from the moment before until this one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spent {
     pub(super) until: i64,
     /// Time in ns by work or idle time, and its operator, kernel or frame.

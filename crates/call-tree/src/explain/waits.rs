@@ -5,6 +5,7 @@ use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::window::{Window, window_at};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// A waiting call, and the operator or annotation that made it, whatever its inputs.
@@ -17,7 +18,7 @@ pub struct Wait {
 }
 
 /// A waiting call and its caller, with their inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct LabelledWait {
     pub(super) call: LabelId,
     pub(super) caller: Option<LabelId>,
@@ -31,7 +32,7 @@ impl LabelledWait {
 }
 
 /// Number and total time of the calls of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
     /// Number of calls.
     pub calls: i64,

@@ -1,7 +1,9 @@
 //! Families of kernels: what a kernel does, whatever its vendor calls it.
 
+use serde::{Deserialize, Serialize};
+
 /// Kind of work of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Family {
     /// Matrix product.
     Gemm,
@@ -75,23 +77,6 @@ const WORDS: [(Family, &[&str]); 15] = [
 ];
 
 impl Family {
-    /// All families, in the order of their numbers.
-    pub(crate) const ALL: [Self; FAMILIES] = [
-        Self::Gemm,
-        Self::Convolution,
-        Self::Attention,
-        Self::Normalisation,
-        Self::Softmax,
-        Self::Reduction,
-        Self::Elementwise,
-        Self::Copy,
-        Self::Set,
-        Self::Collective,
-        Self::Embedding,
-        Self::SortScan,
-        Self::Other,
-    ];
-
     /// Returns the family that a kernel's or an operator's name tells; [`Family::Other`] if it tells none.
     pub fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();

@@ -1,7 +1,9 @@
 //! Roles of events, and classes of work.
 
+use serde::{Deserialize, Serialize};
+
 /// Role of an event in the call tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Annotation of the user, or an iteration of the profiler.
     Annotation,
@@ -20,7 +22,7 @@ pub enum Kind {
 }
 
 /// Class of work in the division of a step; an earlier class hides a later one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Class {
     /// Computation.
     Compute,
@@ -33,20 +35,6 @@ pub enum Class {
 }
 
 impl Kind {
-    /// All roles, in the order of their numbers in encoded parts.
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Annotation,
-        Self::Module,
-        Self::Python,
-        Self::Operator,
-        Self::Launch,
-        Self::GraphLaunch,
-        Self::Gpu(Class::Compute),
-        Self::Gpu(Class::Communication),
-        Self::Gpu(Class::Copy),
-        Self::Gpu(Class::Host),
-    ];
-
     /// Tells whether the event runs on a GPU.
     pub fn is_gpu(self) -> bool {
         matches!(self, Self::Gpu(_))

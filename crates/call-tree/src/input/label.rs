@@ -3,6 +3,7 @@
 use super::family::Family;
 use super::kind::Kind;
 use super::vendor::fold_vendors;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Begin of the names of the profiler's iterations.
@@ -13,8 +14,20 @@ const STEP: &str = "ProfilerStep#";
 pub struct Symbol(u32);
 
 /// The labels of an event: equal ids are equal at every level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LabelId(u32);
+
+impl LabelId {
+    /// Returns the label of a number.
+    pub(crate) fn numbered(number: usize) -> Self {
+        Self(number as u32)
+    }
+
+    /// Returns its number.
+    pub(crate) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Level of detail of labels and of hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! Reasons why a GPU event is in no call tree.
 
+use serde::{Deserialize, Serialize};
+
 /// Reason why a GPU event is in no tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Reason {
     /// Its launch is outside of all steps.
     OutsideOfSteps,

@@ -4,6 +4,7 @@ use super::hash::Hashes;
 use crate::input::family::{FAMILIES, Family};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Index of a node in its tree.
@@ -12,7 +13,7 @@ pub type NodeId = u32;
 pub const NONE: NodeId = u32::MAX;
 
 /// Role of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
     /// The virtual root.
     Root,
@@ -26,12 +27,6 @@ pub enum Role {
     Graph,
     /// Work: a GPU event; of a recording without GPU work, the time of a host event without its children.
     Leaf,
-}
-
-impl Role {
-    /// All roles, in the order of their numbers.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Root, Self::Thread, Self::LaunchedBefore, Self::Host, Self::Graph, Self::Leaf];
 }
 
 /// Cost of the events of a leaf in one sample.

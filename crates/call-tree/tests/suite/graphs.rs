@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used)]
 
 use call_tree::{
-    Builder, Class, Companion, Event, Explanation, Grade, Kind, Labels, Loan, Partial, Recording, Reducer, Window,
-    explain,
+    Builder, Class, Companion, Event, Explanation, Grade, Kind, Labels, Loan, Partial, Portable, Recording, Reducer,
+    Window, explain,
 };
 
 /// A recording under construction; every event begins where the last one ended.
@@ -221,8 +221,10 @@ fn marks_of_leaves_survive_as_bytes() {
         iterations[0].tree.nodes().iter().filter(|node| node.is_leaf()).map(|leaf| leaf.modules.is_some()).collect();
     assert_eq!(modules, [false, true, false, false]);
     let partial = Reducer::default().partial(&recording, &labels, |_| false);
-    let bytes = partial.to_bytes(&labels);
-    assert_eq!(Partial::from_bytes(&bytes, &mut labels).expect("bytes of this version"), partial);
+    let portable = Portable::of(partial.clone(), &labels);
+    let bytes = postcard::to_allocvec(&portable).expect("numbers and texts");
+    let received: Portable<Partial> = postcard::from_bytes(&bytes).expect("bytes of a partial result");
+    assert_eq!(received.join(&mut labels), partial);
     let plain = Recording { forward: Vec::new(), graph_nodes: Vec::new(), ..recording };
     assert!(Reducer::default().partial(&plain, &labels, |_| false) != partial);
 }
@@ -233,20 +235,23 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
     let recording = eager(&mut labels, 2);
     let companion = Companion::of(&recording, &labels);
     assert!(companion.has_stacks(&labels));
-    let bytes = companion.to_bytes(&labels);
+    let portable = Portable::of(companion, &labels);
+    let bytes = postcard::to_allocvec(&portable).expect("numbers and texts");
     let mut others = Labels::default();
-    let back = Companion::from_bytes(&bytes, &mut others).expect("whole bytes");
-    assert_eq!(back.to_bytes(&others), bytes);
+    let received: Portable<Companion> = postcard::from_bytes(&bytes).expect("whole bytes");
+    assert_eq!(received, portable);
+    let back = received.join(&mut others);
     let mut replay = Writer::new(&mut others).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
     assert_eq!(back.lend(&mut replay, &others), Loan { kernels: 2, borrowed: 2, ambiguous: 0 });
     let mut read = 0;
     for at in 0..bytes.len() {
-        assert!(Companion::from_bytes(&bytes[..at], &mut Labels::default()).is_err());
+        assert!(postcard::from_bytes::<Portable<Companion>>(&bytes[..at]).is_err());
         for value in [0, 1, 0x7f, 0xff] {
             let mut damaged = bytes.clone();
             damaged[at] = value;
             let mut labels = Labels::default();
-            if let Ok(companion) = Companion::from_bytes(&damaged, &mut labels) {
+            if let Ok(companion) = postcard::from_bytes::<Portable<Companion>>(&damaged) {
+                let companion = companion.join(&mut labels);
                 let mut replay = Writer::new(&mut labels).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
                 companion.lend(&mut replay, &labels);
                 Builder::default().build(&replay, &labels);

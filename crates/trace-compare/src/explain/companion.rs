@@ -2,11 +2,11 @@
 
 use super::recordings::{Iterations, recording};
 use super::side_summary::Lending;
-use super::state::{LoanCount, wrong};
+use super::state::LoanCount;
 use crate::collective::Collectives;
 use crate::exec::checkpoint;
 use crate::{LabeledTrace, Result};
-use call_tree::{Companion, Labels, Loan, Recording};
+use call_tree::{Companion, Labels, Loan, Portable, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct PlannedCompanion {
     label: String,
     has_stacks: bool,
-    /// Its ranks as bytes.
-    ranks: Vec<(i64, Vec<u8>)>,
+    ranks: Vec<(i64, Portable<Companion>)>,
 }
 
 impl PlannedCompanion {
@@ -35,7 +34,7 @@ impl PlannedCompanion {
             let eager = recording(trace, compat, &iterations, &mut labels, &mut Collectives::default())?;
             let companion = Companion::of(&eager, &labels);
             planned.has_stacks |= companion.has_stacks(&labels);
-            planned.ranks.push((trace.rank(), companion.to_bytes(&labels)));
+            planned.ranks.push((trace.rank(), Portable::of(companion, &labels)));
         }
         Ok(planned)
     }
@@ -46,15 +45,11 @@ impl PlannedCompanion {
 
     /// Lends operators to a recording: those of the same rank, else of the first one. Returns how many of its kernels of graphs
     /// got operators.
-    ///
-    /// # Errors
-    /// If the companion was changed outside.
-    pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> Result<LoanCount> {
+    pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> LoanCount {
         let rank = self.ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| self.ranks.first());
-        let Some((_, bytes)) = rank else { return Ok(LoanCount::default()) };
-        let companion = Companion::from_bytes(bytes, labels).map_err(|error| wrong(error.to_string()))?;
-        let Loan { kernels, borrowed, ambiguous } = companion.lend(to, labels);
-        Ok(LoanCount { kernels, with_operators: borrowed, ambiguous })
+        let Some((_, companion)) = rank else { return LoanCount::default() };
+        let Loan { kernels, borrowed, ambiguous } = companion.clone().join(labels).lend(to, labels);
+        LoanCount { kernels, with_operators: borrowed, ambiguous }
     }
 
     pub(super) fn lending(&self, LoanCount { kernels, with_operators, ambiguous }: LoanCount) -> Lending {

@@ -8,13 +8,13 @@ use super::gpu_rows::device_work;
 use super::phases::{match_phases, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
-use super::state::{Encoded, ExplainState, NAME, RankState, wrong};
+use super::state::{ExplainState, NAME, RankState, wrong};
 use crate::certainty::{EventMix, Judging};
 use crate::collective::Collectives;
 use crate::diff::{finished, mapped, merged};
 use crate::exec::checkpoint;
 use crate::{CompareRuns, DiffSide, Error, Result, Trace, Warning};
-use call_tree::{Labels, Reducer};
+use call_tree::{Labels, Portable, Reducer};
 use polars::prelude::DataFrame;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ impl ExplainPlan {
         let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
         let mut recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
         let companion = self.companion.as_ref();
-        let borrowed = companion.map(|companion| companion.lend(&mut recording, &mut labels)).transpose()?;
+        let borrowed = companion.map(|companion| companion.lend(&mut recording, &mut labels));
         checkpoint::check()?;
         if recording.windows.is_empty() && recording.others.is_empty() {
             self.check_steps(run)?;
@@ -143,7 +143,7 @@ impl ExplainPlan {
             collectives = Collectives::default();
         }
         let phases = iterations.marker.as_ref().map(|marker| phases_of(&recording, &labels, marker));
-        let (partial, phases) = (Encoded(partial.to_bytes(&labels)), phases.unwrap_or_default());
+        let (partial, phases) = (Box::new(Portable::of(partial, &labels)), phases.unwrap_or_default());
         let mix = EventMix::of(trace)?;
         Ok(RankState::Compared { partial, phases, collectives, borrowed: borrowed.unwrap_or_default(), mix })
     }

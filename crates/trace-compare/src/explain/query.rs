@@ -232,8 +232,7 @@ impl Explain {
                 state.merge(other);
             }
         }
-        let (bytes, largest) = state.bytes();
-        budget.check(task, bytes.saturating_mul(DECODED).saturating_add(largest.saturating_mul(FOLDED)))?;
+        budget.check(task, state.largest().saturating_mul(FOLDED))?;
         let mut explanation = plan.explained(state)?;
         if self.keeps_events {
             explanation.hold_traces([&self.control, &self.test]);
@@ -326,7 +325,5 @@ fn has_some_stacks(runs: &[LabeledTrace], planned: &PlannedSide, lends_stacks: b
 /// Working memory for each event of a rank while it is reduced, in bytes: the event, its place in the order of its thread, the frames
 /// around it.
 const BYTES_PER_EVENT: usize = 300;
-/// Memory of partial results that are compared, in bytes for each of their own: packed trees of all samples, ...
-const DECODED: usize = 6;
-/// ... and the folded trees of both sides, for each byte of the largest partial result.
-const FOLDED: usize = 80;
+/// Memory of the folded trees of both sides, in bytes for each byte of the largest partial result.
+const FOLDED: usize = 30;

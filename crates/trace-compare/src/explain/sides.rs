@@ -133,8 +133,7 @@ impl PlannedSide {
                     }) if is_selected => {
                         mix.merge(&of_events);
                         borrowed.add(of_one);
-                        let partial = Partial::from_bytes(&partial.0, labels);
-                        let mut partial = partial.map_err(|error| wrong(error.to_string()))?;
+                        let mut partial = partial.join(labels);
                         if partial.rank() != rank {
                             return Err(wrong(format!("rank {rank} of {} is another one", run.label)));
                         }

@@ -2,10 +2,9 @@
 
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
-use serde::de::{Error as DecodeError, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use call_tree::{Partial, Portable};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Name of the comparison, in plans and errors.
 pub(super) const NAME: &str = "explain";
@@ -23,9 +22,15 @@ pub struct ExplainState {
 /// One rank of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum RankState {
-    /// It is compared: its [`call_tree::Partial`] as bytes, its collectives if other ranks of its run are compared, too, the
+    /// It is compared: its part with the texts of its labels, its collectives if other ranks of its run are compared, too, the
     /// number of its kernels of graphs, and of those to which a companion lent operators, and its events by category.
-    Compared { partial: Encoded, phases: Phases, collectives: Collectives, borrowed: LoanCount, mix: EventMix },
+    Compared {
+        partial: Box<Portable<Partial>>,
+        phases: Phases,
+        collectives: Collectives,
+        borrowed: LoanCount,
+        mix: EventMix,
+    },
     /// It is not selected: time in ns and number of its GPU events.
     Other { ns: i64, events: u64 },
 }
@@ -37,13 +42,13 @@ impl ExplainState {
         self.test.extend(other.test);
     }
 
-    /// Bytes of all ranks, and of the largest one.
-    pub(super) fn bytes(&self) -> (usize, usize) {
-        let lengths = self.control.values().chain(self.test.values()).map(|state| match state {
-            RankState::Compared { partial, .. } => partial.0.len(),
+    /// Returns the memory of the largest rank in bytes.
+    pub(super) fn largest(&self) -> usize {
+        let bytes = self.control.values().chain(self.test.values()).map(|state| match state {
+            RankState::Compared { partial, .. } => partial.value().bytes(),
             RankState::Other { .. } => 0,
         });
-        lengths.fold((0, 0), |(sum, most), length| (sum + length, most.max(length)))
+        bytes.max().unwrap_or(0)
     }
 }
 
@@ -64,45 +69,6 @@ impl LoanCount {
         self.kernels = self.kernels.saturating_add(other.kernels);
         self.with_operators = self.with_operators.saturating_add(other.with_operators);
         self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
-    }
-}
-
-/// Bytes, written as they are.
-#[derive(Debug)]
-pub(super) struct Encoded(pub(super) Vec<u8>);
-
-impl Serialize for Encoded {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'d> Deserialize<'d> for Encoded {
-    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes).map(Self)
-    }
-}
-
-struct Bytes;
-
-impl<'d> Visitor<'d> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bytes")
-    }
-
-    fn visit_bytes<E: DecodeError>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
-    }
-
-    /// The form of bytes in JSON.
-    fn visit_seq<A: SeqAccess<'d>>(self, mut items: A) -> Result<Vec<u8>, A::Error> {
-        let mut bytes = Vec::new();
-        while let Some(byte) = items.next_element()? {
-            bytes.push(byte);
-        }
-        Ok(bytes)
     }
 }
 
