@@ -19,7 +19,6 @@
 //!   counted ([`Graph::left_out`]).
 
 mod answer;
-pub mod hta;
 mod input;
 mod model;
 

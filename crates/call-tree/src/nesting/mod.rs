@@ -3,7 +3,6 @@
 //! Everything that nests does it here: call trees, call stacks, self times, the innermost frame at a moment.
 
 mod forest;
-pub mod hta;
 mod sweep;
 mod totals;
 

@@ -1,7 +1,6 @@
-//! The causal graph on recorded, hand-made and random events, and HTA's critical path.
+//! The causal graph on recorded, hand-made and random events, and what HTA's critical path says of the same edits.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
-mod hta;
 mod load;
 mod micro;
 mod noisy;
@@ -9,3 +8,4 @@ mod program;
 mod random;
 mod simulated;
 mod situations;
+mod truth;

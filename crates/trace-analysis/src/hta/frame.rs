@@ -5,7 +5,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{EventRows, IntColumn};
 use crate::{Compat, Result, shorten_name};
-use causal::hta::{Frame, Row};
+use hta_rules::critical_path::{Frame, Row};
 use regex::Regex;
 use std::cell::Cell;
 

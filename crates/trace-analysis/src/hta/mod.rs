@@ -1,4 +1,4 @@
-//! HTA's critical path of a rank, under `--compat hta`: [`causal::hta`] asked about the frame of a rank.
+//! HTA's critical path of a rank, under `--compat hta`: [`hta_rules::critical_path`] asked about the frame of a rank.
 
 mod frame;
 mod overlay;

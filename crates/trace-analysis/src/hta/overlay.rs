@@ -4,7 +4,7 @@ use super::path::HtaPath;
 use crate::Result;
 use crate::critical_path::overlay::{copy_of, folder_for};
 use crate::write::{Anchor, Arrow, Moment, PathOverlay, TraceCopy};
-use causal::hta::{Edge, EdgeKind};
+use hta_rules::critical_path::{Edge, EdgeKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 

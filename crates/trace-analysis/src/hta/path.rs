@@ -4,7 +4,7 @@ use super::frame::HtaFrame;
 use super::query::HtaCriticalPath;
 use crate::RankInfo;
 use crate::analysis::RankView;
-use causal::hta::{Edge, EdgeKind, EdgeRow, Frame, Graph, LeftOut, Path, Row, Share};
+use hta_rules::critical_path::{Edge, EdgeKind, EdgeRow, Frame, Graph, LeftOut, Path, Row, Share};
 use std::collections::HashMap;
 
 /// HTA's critical path of a rank, with the graph that it is the longest path of.

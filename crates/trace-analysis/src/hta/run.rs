@@ -9,7 +9,7 @@ use crate::error::CriticalPathReason;
 use crate::exec::checkpoint::guarded;
 use crate::exec::memory::{Budget, Task};
 use crate::{Error, Result, TraceSet};
-use causal::hta::{Graph, NoGraph, NoInstance, Options, Window};
+use hta_rules::critical_path::{Graph, NoGraph, NoInstance, Options, Window};
 use regex::Regex;
 use std::path::Path;
 

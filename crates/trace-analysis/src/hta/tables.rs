@@ -4,7 +4,7 @@ use super::path::HtaPath;
 use crate::analysis::{AnswerTable, TableSchema};
 use crate::stats::micros;
 use crate::{Result, shorten_name};
-use causal::hta::{EdgeRow, Row, is_blocking_call};
+use hta_rules::critical_path::{EdgeRow, Row, is_blocking_call};
 use polars::df;
 use polars::prelude::DataFrame;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
 use call_tree::nesting::Call;
-use call_tree::nesting::hta::{Thread, ThreadRole, older};
+use hta_rules::call_graph::{Thread, ThreadRole, older};
 use std::collections::BTreeMap;
 
 /// A call stack of HTA's call graph: the calls of a CPU thread.

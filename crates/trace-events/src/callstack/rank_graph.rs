@@ -5,8 +5,8 @@ use super::hta_threads::{HtaStack, hta_stacks, root_of};
 use crate::Compat;
 use crate::domain::is_device_work;
 use crate::frame::EventRows;
-use call_tree::nesting::hta::{Above, CallGraph};
 use call_tree::nesting::{Forest, Kernels, Role, SelfTimes, Totals};
+use hta_rules::call_graph::{Above, CallGraph};
 use std::collections::BTreeMap;
 
 /// The call graph of one rank, by row.

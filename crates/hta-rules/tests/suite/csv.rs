@@ -1,7 +1,6 @@
 //! Tables of the goldens.
 
-use flate2::read::GzDecoder;
-use std::io::Read;
+use super::compressed::read_text;
 use std::path::Path;
 
 /// A table: names of columns, and rows of texts.
@@ -22,17 +21,6 @@ impl Csv {
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.rows.iter().find(|row| row[0] == key).map(|row| row[1].as_str())
     }
-}
-
-/// Reads a file that may be compressed.
-pub(crate) fn read_text(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Some(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    let mut out = Vec::new();
-    GzDecoder::new(&bytes[..]).read_to_end(&mut out).unwrap();
-    Some(String::from_utf8_lossy(&out).into_owned())
 }
 
 fn parse(text: &str) -> Vec<Vec<String>> {

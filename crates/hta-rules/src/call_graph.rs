@@ -5,7 +5,7 @@
 //!   annotation takes outermost calls of its own thread, itself included: then it is its own parent, and it and everything below
 //!   are in no tree.
 
-use super::{Call, Closing, Forest, Step, nest, sort};
+use call_tree::nesting::{Call, Closing, Forest, Step, nest, sort};
 
 /// The parent of a row in HTA's stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,14 @@
 //! The distance of HTA's path from the truth, beside ours: on simulated jobs whose truth is known, and on recorded traces.
 
-use super::loaded::{Loaded, load, load_all};
+#[path = "../../../hta-rules/tests/suite/compressed.rs"]
+mod compressed;
+#[path = "../../../hta-rules/tests/suite/loaded.rs"]
+mod loaded;
+
 use crate::load::{job, shared};
 use crate::simulated::{errors, truth};
-use causal::hta::{Edge, EdgeKind, Frame, Graph, Options, Share, Window};
+use hta_rules::critical_path::{Edge, EdgeKind, Frame, Graph, Options, Share, Window};
+use loaded::{Loaded, load, load_all};
 use serde_json::Value;
 
 /// HTA's graph of a window of a rank.

@@ -1,7 +1,7 @@
 //! A small loader of traces in HTA's way: rounded, aligned, without the last profiler step.
 
-use super::csv::read_text;
-use causal::hta::{Frame, Row};
+use super::compressed::read_text;
+use hta_rules::critical_path::{Frame, Row};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

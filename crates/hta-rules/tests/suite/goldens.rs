@@ -1,8 +1,9 @@
 //! Comparison of graphs, paths and tables with the goldens.
 
-use super::csv::{Csv, read_text};
+use super::compressed::read_text;
+use super::csv::Csv;
 use super::loaded::{Loaded, load, short};
-use causal::hta::{
+use hta_rules::critical_path::{
     Bound, EdgeKind, EdgeRow, Frame, Graph, Options, Path as LongestPath, Share, Window, is_blocking_call,
 };
 use serde_json::Value;
@@ -181,7 +182,7 @@ impl Check<'_> {
         let rank = self.rank;
         for row in &golden.rows {
             let (change, factor) = (row[0].as_str(), row[1].parse::<f64>().unwrap());
-            let changes = |edge: &causal::hta::Edge| {
+            let changes = |edge: &hta_rules::critical_path::Edge| {
                 let event = edge.event.and_then(|event| rank.position(event)).map(|position| rank.row(position));
                 let event = event.filter(|_| edge.kind == EdgeKind::Operator);
                 match change {
@@ -211,7 +212,7 @@ impl Check<'_> {
 }
 
 fn nodes(check: &Check<'_>) -> Vec<Vec<String>> {
-    let node = |(number, node): (usize, &causal::hta::Node)| {
+    let node = |(number, node): (usize, &hta_rules::critical_path::Node)| {
         let row = check.rank.row(check.graph.position(number as u32));
         let is_blocking = is_blocking_call(check.rank.text(row.name));
         let [is_start, is_blocking] = [node.is_start, is_blocking].map(|is| u8::from(is).to_string());
@@ -221,7 +222,7 @@ fn nodes(check: &Check<'_>) -> Vec<Vec<String>> {
 }
 
 fn edges(check: &Check<'_>) -> Vec<Vec<String>> {
-    let edge = |edge: &causal::hta::Edge| {
+    let edge = |edge: &hta_rules::critical_path::Edge| {
         let [begin, end] = [edge.begin, edge.end].map(|node| node.to_string());
         let (kind, event) = (edge.kind.word().to_owned(), optional(edge.event));
         vec![begin, end, kind, micros(edge.weight), micros(edge.search_weight), event]
@@ -257,7 +258,7 @@ fn breakdown(check: &Check<'_>) -> Vec<Vec<String>> {
     rows.sort_by_key(|row| (row.event.is_none(), row.event, row.kind.word(), row.duration));
     let texts = |row: &&EdgeRow| {
         let event = row.position.map(|position| check.rank.row(position));
-        let number = |of: fn(&causal::hta::Row) -> i64| optional(event.as_ref().map(of));
+        let number = |of: fn(&hta_rules::critical_path::Row) -> i64| optional(event.as_ref().map(of));
         let text = |code: Option<u32>| code.map_or(String::new(), |code| check.rank.text(code).to_owned());
         vec![
             optional(row.event),

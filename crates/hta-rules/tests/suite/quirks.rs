@@ -1,6 +1,6 @@
 //! Cases beyond the goldens: inputs that HTA fails at, and sizes that it does not bear.
 
-use causal::hta::{Frame, Graph, Options, Row, Share, Window};
+use hta_rules::critical_path::{Frame, Graph, Options, Row, Share, Window};
 use std::time::{Duration, Instant};
 
 const TEXTS: [&str; 8] =
