@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 use trace::statistics::TestKind;
-use trace::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace};
+use trace::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace, TraceSet};
 use trace_view::format::grouped;
 use trace_view::{Part, Report};
 
@@ -25,13 +25,12 @@ pub(super) const RUNS: Group = Group::new(
             "the baseline: a run, several (control_1,control_2), or a group of runs",
         ),
         Argument::required("TEST", Kind::Runs, "the run or runs to compare with it; differences are test − control"),
-        Argument::flag("companion", Kind::Trace, COMPANION).or("none"),
+        Argument::flag("companion", Kind::Runs, COMPANION).or("those that the traces were loaded with"),
     ],
 );
 
 /// Meaning of the flag of a companion.
-pub(crate) const COMPANION: &str =
-    "a run recorded without CUDA graphs, or of their capture, which lends its operators to the kernels of graphs";
+pub(crate) const COMPANION: &str = "runs recorded without CUDA graphs, or of their capture, which lend their operators to the kernels of graphs; or none";
 
 /// Flags that select iterations and ranks.
 pub(crate) const SAMPLES: Group = Group::new(
@@ -312,12 +311,33 @@ pub(crate) fn write_json(json: &Value, out: &mut dyn std::io::Write) -> std::io:
 /// Computes the explanation of a call.
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
     let mut query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
-    if let Some(label) = call.text("companion") {
-        query = query.companion(Arc::as_ref(&context.trace(call, label)?));
+    for companion in companions(call, context)? {
+        query = query.companion(Arc::as_ref(&companion));
     }
     let explanation = context.run_blocking(move || query.run())?;
     context.check_interrupt()?;
     Ok(explanation)
+}
+
+/// Returns the companions of a call: those that it names, else those with which its traces were loaded.
+fn companions(call: &Call<'_>, context: &Context<'_>) -> Result<Vec<Arc<TraceSet>>, Error> {
+    match call.text("companion") {
+        Some("none") => Ok(Vec::new()),
+        Some(labels) => context.runs(call, labels),
+        None => {
+            let mut found: Vec<Arc<TraceSet>> = Vec::new();
+            for side in ["CONTROL", "TEST"] {
+                for run in context.runs(call, call.required(side))? {
+                    for companion in context.session.companions(run.label()) {
+                        if !found.iter().any(|known| known.label() == companion.label()) {
+                            found.push(Arc::clone(companion));
+                        }
+                    }
+                }
+            }
+            Ok(found)
+        }
+    }
 }
 
 /// Returns the query of a call.

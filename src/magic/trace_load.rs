@@ -74,6 +74,13 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("as", Kind::Name, "label: the name of the trace, or of the group of runs, in magics and Rust cells")
                 .or("derived from the name of the file or folder"),
             RANK,
+            Argument::flag(
+                "companion",
+                Kind::Path,
+                "a recording of the same program without CUDA graphs, or of their capture: it is loaded as NAME_companion and lends its operators to the graphs of this trace in %explain, %tree_diff and %waterfall",
+            )
+            .or("none")
+            .repeatable(),
             COMPAT,
             ARGS,
             STRICT,
@@ -130,6 +137,7 @@ impl Magic for TraceLoad {
             "%trace_load ${TRACEBOOK_DATA:-data}/control --as control --rank 0,2-3",
             "%trace_load 'runs/control-*' --as control",
             "%trace_load runs/a.json runs/b.json --as control",
+            "%trace_load serve/replay.json.gz --companion serve/capture.json.gz --as graphs",
             "%trace_load runs/monday --strict",
             "%trace_load runs/monday --memory 8G",
             "%trace_load file:///shared/run7 --engine ray --address http://127.0.0.1:8265",
@@ -148,11 +156,12 @@ impl Magic for TraceLoad {
         // The lanes of timelines that are not open leave their memory to this load.
         context.session.traces().values().for_each(|trace| trace.give_back());
         let mut load = Load::new(call, context);
-        let loaded = load.all(&label, &paths);
+        let beside: Vec<PathBuf> = call.paths("companion");
+        let loaded = load.all(&label, &paths).and_then(|runs| Ok((runs, load.companions(&label, &beside)?)));
         let Load { cache, mut progress, from_cache, .. } = load;
         let loaded = loaded.and_then(|runs| context.check_interrupt().map(|()| runs));
-        let runs = match loaded {
-            Ok(runs) => runs,
+        let (runs, companions) = match loaded {
+            Ok(loaded) => loaded,
             Err(error) => {
                 progress.end(if matches!(error, Error::Interrupted) { "interrupted" } else { "failed" });
                 return Err(error);
@@ -168,10 +177,20 @@ impl Magic for TraceLoad {
             (found, all) => line.push_str(&format!(" · {found} of {all} files from the cache")),
         }
         line.push_str(&replaced(context, &label, &paths));
+        for companion in &companions {
+            line.push_str(&format!(" · companion {}", companion.label()));
+        }
         if !progress.end(&line) && !call.quiet() {
             context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
         }
         keep(context, &label, &runs, paths);
+        for (companion, path) in companions.iter().zip(beside) {
+            context.keep(companion, path);
+        }
+        let names: Vec<String> = companions.iter().map(|companion| companion.label().to_owned()).collect();
+        runs.iter()
+            .filter(|_| !names.is_empty())
+            .for_each(|run| context.session.set_companions(run.label(), names.clone()));
         match &runs[..] {
             [one] if call.shows() => context.show(&one.present()),
             several => {
@@ -275,6 +294,13 @@ impl<'a> Load<'a> {
             runs.push(Arc::new(self.one(label, path)?));
         }
         Ok(runs)
+    }
+
+    /// Loads the companions of a trace, each under a label of its own.
+    fn companions(&mut self, label: &str, paths: &[PathBuf]) -> Result<Vec<Arc<TraceSet>>, Error> {
+        let group = format!("{label}_companion");
+        let labels = if paths.len() == 1 { vec![group] } else { run_labels(&group, paths.len()) };
+        paths.iter().zip(labels).map(|(path, label)| Ok(Arc::new(self.one(label, path)?))).collect()
     }
 
     fn one(&mut self, label: String, path: &Path) -> Result<TraceSet, Error> {

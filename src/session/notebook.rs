@@ -24,6 +24,8 @@ pub struct Session {
     told_of_cache: bool,
     traces: BTreeMap<String, Arc<TraceSet>>,
     groups: Groups,
+    /// The labels of the companions that each trace was loaded with.
+    companions: BTreeMap<String, Vec<String>>,
     /// The path of each trace, as the user wrote it, by label.
     paths: BTreeMap<String, PathBuf>,
     /// The columns of each trace's events, by label.
@@ -164,11 +166,22 @@ impl Session {
         self.share();
     }
 
+    /// Sets the companions that lend to a trace, by label, until the trace is replaced or dropped.
+    pub fn set_companions(&mut self, label: &str, companions: Vec<String>) {
+        self.companions.insert(label.to_owned(), companions);
+    }
+
+    /// Returns the companions that a trace was loaded with, as far as they are still loaded.
+    pub fn companions(&self, label: &str) -> impl Iterator<Item = &Arc<TraceSet>> {
+        self.companions.get(label).into_iter().flatten().filter_map(|companion| self.traces.get(companion))
+    }
+
     /// Adds a trace under its label and drops an older trace of that label.
     pub fn insert(&mut self, trace: Arc<TraceSet>, path: PathBuf) {
         self.shown_warnings.get_mut().clear();
         let label = trace.label().to_owned();
         self.frames.remove(&label);
+        self.companions.remove(&label);
         self.bases.extend(std::env::current_dir().ok().map(|folder| (label.clone(), folder)));
         self.events.insert(label.clone(), Arc::new(trace.events_schema()));
         self.paths.insert(label.clone(), path);
@@ -198,6 +211,7 @@ impl Session {
         let mut dropped = Vec::new();
         for run in runs {
             self.groups.forget_run(&run);
+            self.companions.remove(&run);
             self.paths.remove(&run);
             self.bases.remove(&run);
             self.events.remove(&run);

@@ -6,7 +6,7 @@ use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::{Context, labeled};
-use crate::magic::explain::{COMPANION, EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
+use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
 use crate::magic::view::{csv, write_html};
 use crate::session::run_paths;
 use crate::{Error, Problem};
@@ -15,6 +15,10 @@ use std::sync::Arc;
 use trace::{EventFile, Explain as Query, Explanation, TraceSet, Warning};
 
 pub(super) struct Explain;
+
+/// Meaning of the flag of a companion.
+const LENDS: &str =
+    "a run recorded without CUDA graphs, or of their capture, which lends its operators to the kernels of graphs";
 
 /// The runs of both sides.
 pub(super) const SIDES: [Group; 2] = [
@@ -27,7 +31,7 @@ pub(super) const SIDES: [Group; 2] = [
                 "the baseline: a trace file (.json or .pftrace, also .gz or .zst), a .zip, a folder, or a quoted pattern of runs: 'runs/a-*'",
             ),
             Argument::optional("TEST", Kind::Path, "the trace to compare with it; differences are test − control"),
-            Argument::flag("companion", Kind::Path, COMPANION).or("none"),
+            Argument::flag("companion", Kind::Path, LENDS).or("none").repeatable(),
         ],
     ),
     Group::new(
@@ -113,10 +117,11 @@ pub(super) fn explanation(
 ) -> Result<Explanation, Error> {
     let control = runs(call, context, "CONTROL", "control")?;
     let test = runs(call, context, "TEST", "test")?;
-    let companion = call.path("companion").map(|path| load_path(call, context, path, "companion", None)).transpose()?;
-    warn_of(control.iter().chain(&test).chain(&companion));
+    let paths = call.paths("companion");
+    let companions = if paths.is_empty() { Vec::new() } else { load_runs(call, context, &paths, "companion")? };
+    warn_of(control.iter().chain(&test).chain(&companions));
     let mut query = required(query(call, labeled(&control), labeled(&test)));
-    if let Some(companion) = &companion {
+    for companion in &companions {
         query = query.companion(Arc::as_ref(companion));
     }
     Ok(query.run()?)

@@ -93,6 +93,21 @@ impl Companion {
         Self { calls, iterations, captures }
     }
 
+    /// Adds the calls, iterations and captures of another companion behind its own.
+    #[must_use]
+    pub fn beside(mut self, other: Self) -> Self {
+        let first = self.calls.len() as u32;
+        let moved = |call: u32| if call == NONE { NONE } else { call + first };
+        self.calls.extend(other.calls.into_iter().map(|(up, label)| (moved(up), label)));
+        let lists = |lists: Vec<Vec<Launched>>| {
+            let kernels = |list: Vec<Launched>| list.into_iter().map(|one| Launched { call: moved(one.call), ..one });
+            lists.into_iter().map(|list| kernels(list).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        self.iterations.extend(lists(other.iterations));
+        self.captures.extend(lists(other.captures));
+        self
+    }
+
     /// Tells whether it has frames of Python or modules.
     pub fn has_stacks(&self, labels: &Labels) -> bool {
         self.calls.iter().any(|&(_, label)| labels.kind(label).is_stack())

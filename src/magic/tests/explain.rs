@@ -162,3 +162,45 @@ fn unknown_names_are_errors() {
     assert!(notebook.error("%explain old new --rank fastest").contains("such as 0,2,4-7, all or slowest"));
     assert!(notebook.error("%explain old new --marker 'a('").contains("regular expression"));
 }
+
+/// Two steps as replays of a graph of two kernels, the second of which is slower, and its capture.
+fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
+    let replay = |us: i64| {
+        let trace = TraceBuilder::new().step(1, 0..100).runtime("hipGraphLaunch", 1, 10..15);
+        let trace = trace.kernel("gemm", Stream(7), 20..30).correlation(1);
+        trace.kernel("gelu", Stream(7), 30..30 + us).correlation(1)
+    };
+    let mut capture = TraceBuilder::new().runtime("hipStreamBeginCapture", 8, 1..2);
+    for (at, operator, kernel) in [(10, "aten::mm", "gemm"), (20, "aten::gelu", "gelu")] {
+        capture = capture
+            .runtime("hipLaunchKernel", at, at + 2..at + 3)
+            .arg("kernel", &format!("\"{kernel}\""))
+            .operator(operator, at..at + 8);
+    }
+    capture = capture.runtime("hipStreamEndCapture", 9, 40..41);
+    [("replay", replay(10)), ("slower", replay(30)), ("capture", capture)].map(|(name, trace)| {
+        let path = folder.path().join(format!("{name}.json"));
+        std::fs::write(&path, trace.json()).unwrap_or_else(|error| panic!("{error}"));
+        path.display().to_string()
+    })
+}
+
+#[test]
+fn companion_of_a_load_lends_wherever_its_trace_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let [replay, slower, capture] = graphs(&folder);
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
+    let line = notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}'"));
+    assert!(line.contains("companion new_companion"), "{line}");
+    assert!(notebook.text("%trace_list").contains("new_companion"));
+    let lent = "Kernels of graphs with operators from new_companion: 2 of 2 in old, 2 of 2 in new.";
+    assert!(notebook.text("%explain old new").contains(lent), "{}", notebook.text("%explain old new"));
+    assert!(notebook.text("%tree_diff old new").contains("aten::gelu"));
+    assert!(!notebook.text("%explain old new --companion none").contains("operators from"));
+    let both = notebook.text("%explain old new --companion new_companion,old");
+    assert!(both.contains("operators from new_companion, old: 2 of 2 in old"), "{both}");
+    // A trace that replaces it has none.
+    notebook.text(&format!("%trace_load '{slower}' --as new --quiet"));
+    assert!(!notebook.text("%explain old new").contains("operators from"));
+}

@@ -10,49 +10,67 @@ use call_tree::{Companion, Labels, Loan, Portable, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-/// A companion, without its traces.
+/// The companions of a comparison, without their traces.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PlannedCompanion {
-    label: String,
+    /// Labels of the runs: `eager`, or `capture, eager`.
+    labels: String,
     has_stacks: bool,
-    ranks: Vec<(i64, Portable<Companion>)>,
+    /// Ranks by number, of each run.
+    runs: Vec<Vec<(i64, Portable<Companion>)>>,
 }
 
 impl PlannedCompanion {
-    /// Converts all ranks of a companion, one after the other.
+    /// Converts all ranks of companions, one after the other; without companions, nothing.
     ///
     /// # Errors
     /// If events cannot be read.
-    pub(super) fn of(run: &LabeledTrace, marker: Option<&Regex>) -> Result<Self> {
+    pub(super) fn of(companions: &[LabeledTrace], marker: Option<&Regex>) -> Result<Option<Self>> {
         // Every iteration of it lends.
         let iterations = Iterations { marker: marker.cloned(), ..Iterations::default() };
-        let mut planned = Self { label: run.label().to_owned(), has_stacks: false, ranks: Vec::new() };
-        for trace in run.trace().traces() {
-            checkpoint::check()?;
-            let mut labels = Labels::default();
-            let compat = run.trace().compat();
-            let eager = recording(trace, compat, &iterations, &mut labels, &mut Collectives::default())?;
-            let companion = Companion::of(&eager, &labels);
-            planned.has_stacks |= companion.has_stacks(&labels);
-            planned.ranks.push((trace.rank(), Portable::of(companion, &labels)));
+        let labels: Vec<&str> = companions.iter().map(LabeledTrace::label).collect();
+        let mut planned = Self { labels: labels.join(", "), has_stacks: false, runs: Vec::new() };
+        for run in companions {
+            let (compat, mut ranks) = (run.trace().compat(), Vec::new());
+            for trace in run.trace().traces() {
+                checkpoint::check()?;
+                let mut labels = Labels::default();
+                let eager = recording(trace, compat, &iterations, &mut labels, &mut Collectives::default())?;
+                let companion = Companion::of(&eager, &labels);
+                planned.has_stacks |= companion.has_stacks(&labels);
+                ranks.push((trace.rank(), Portable::of(companion, &labels)));
+            }
+            planned.runs.push(ranks);
         }
-        Ok(planned)
+        Ok(Some(planned).filter(|planned| !planned.runs.is_empty()))
     }
 
     pub(super) fn has_stacks(&self) -> bool {
         self.has_stacks
     }
 
-    /// Lends operators to a recording: those of the same rank, else of the first one. Returns how many of its kernels of graphs
-    /// got operators.
+    /// Lends operators to a recording: of each run those of the same rank, else of its first one. Returns how many of its kernels of
+    /// graphs got operators.
     pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> LoanCount {
-        let rank = self.ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| self.ranks.first());
-        let Some((_, companion)) = rank else { return LoanCount::default() };
-        let Loan { kernels, borrowed, ambiguous } = companion.clone().join(labels).lend(to, labels);
+        let of_rank = |ranks: &[(i64, Portable<Companion>)]| {
+            let rank = ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| ranks.first());
+            rank.map(|(_, companion)| companion.clone())
+        };
+        let companions: Vec<Portable<Companion>> = self.runs.iter().filter_map(|ranks| of_rank(ranks)).collect();
+        let mut all: Option<Companion> = None;
+        for companion in companions {
+            let companion = companion.join(labels);
+            all = Some(match all {
+                Some(all) => all.beside(companion),
+                None => companion,
+            });
+        }
+        let Some(all) = all else { return LoanCount::default() };
+        let Loan { kernels, borrowed, ambiguous } = all.lend(to, labels);
         LoanCount { kernels, with_operators: borrowed, ambiguous }
     }
 
     pub(super) fn lending(&self, LoanCount { kernels, with_operators, ambiguous }: LoanCount) -> Lending {
-        Lending { companion: self.label.clone(), kernels, with_operators, ambiguous }
+        Lending { companion: self.labels.clone(), kernels, with_operators, ambiguous }
     }
 }

@@ -1,7 +1,7 @@
 //! Operators lent to the kernels of graphs, in traces written by hand.
 
 use super::side_summary::Lending;
-use crate::{DiffSide, Explain, ExplainPlan, Explanation, TraceSet};
+use crate::{DiffSide, Explain, ExplainPlan, Explanation, LabeledTrace, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
 const GRAPH: [&str; 4] = ["gemm", "gelu_kernel", "gemm", "gelu_kernel"];
@@ -88,7 +88,7 @@ fn kernels_of_a_replay_get_the_operators_of_a_companion() {
 fn a_companion_without_graphs_to_lend_to_says_so() {
     let (control, test) = (eager("old", 3), eager("new", 5));
     let found = Explain::new(&control, &test).companion(eager("eager", 3)).run().unwrap();
-    let sentence = "eager lends no operators: neither side has kernels that a graph launched.";
+    let sentence = "No operators from eager: neither side has kernels that a graph launched.";
     assert!(found.sentences().contains(sentence), "{}", found.sentences());
 }
 
@@ -192,6 +192,24 @@ fn kernels_of_a_replay_get_the_operators_of_its_capture() {
         assert_eq!(paths(&found), [expected, expected].concat());
         let sentence = "Kernels of graphs with operators from capture: 8 of 8 in old, 8 of 8 in new.";
         assert!(found.sentences().contains(sentence), "{}", found.sentences());
+    }
+}
+
+#[test]
+fn several_companions_lend_together() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &[]));
+    let capture = |operators: &[(&str, &str)], label: &str| {
+        let trace = captured(TraceBuilder::new(), operators, 0, true);
+        TraceSet::from_bytes(trace.json()).unwrap().with_label(label)
+    };
+    let other = capture(&[("aten::relu", "relu"), ("aten::add", "add")], "other");
+    for companions in [[other.clone(), capture(&OPERATORS, "capture")], [capture(&OPERATORS, "capture"), other]] {
+        let [first, second] = companions.map(LabeledTrace::from);
+        let labels = format!("{}, {}", first.label(), second.label());
+        let found = Explain::new(&control, &test).companion(first).companion(second).run().unwrap();
+        assert!(paths(&found)[2] == "aten::mm exact", "{:?}", paths(&found));
+        let sentence = format!("Kernels of graphs with operators from {labels}: 8 of 8 in old, 8 of 8 in new.");
+        assert!(found.sentences().contains(&sentence), "{}", found.sentences());
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Explain {
     test_iteration: Option<Pick<Iteration>>,
     warmup: Option<usize>,
     marker: Option<Regex>,
-    companion: Option<LabeledTrace>,
+    companions: Vec<LabeledTrace>,
     slowest: bool,
     filter: Option<Filter>,
     keeps_events: bool,
@@ -76,7 +76,7 @@ impl Explain {
             test_iteration: None,
             warmup: None,
             marker: None,
-            companion: None,
+            companions: Vec::new(),
             slowest: false,
             filter: None,
             keeps_events: false,
@@ -137,12 +137,13 @@ impl Explain {
         self
     }
 
-    /// Lends the operators of an eagerly recorded run to the kernels that graphs launch, by their order and names within each
+    /// Lends the operators of a run that was recorded without graphs, or of their capture, to the kernels that graphs launch, beside
+    /// those of other companions: by their order and names within each
     /// graph. A kernel without a partner stays as it is; [`SideSummary::lending`](crate::SideSummary::lending) says how many got
     /// operators.
     #[must_use]
     pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
-        self.companion = Some(companion.into());
+        self.companions.push(companion.into());
         self
     }
 
@@ -271,8 +272,7 @@ impl Explain {
         let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
         let [control_group, test_group] = self.groups.clone();
         let (control, test) = (control.in_group(control_group), test.in_group(test_group));
-        let companion =
-            self.companion.as_ref().map(|run| PlannedCompanion::of(run, self.marker.as_ref())).transpose()?;
+        let companion = PlannedCompanion::of(&self.companions, self.marker.as_ref())?;
         let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
         let has_stacks = |runs, planned| has_some_stacks(runs, planned, lends_stacks);
         let without_stacks = has_stacks(&self.control, &control)? != has_stacks(&self.test, &test)?;

@@ -48,7 +48,7 @@ impl SideSummary {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lending {
-    /// Label of the companion.
+    /// Label of the companion, of several separated by commas.
     pub companion: String,
     /// Kernels of graphs in the selected iterations.
     pub kernels: u64,
@@ -63,7 +63,7 @@ pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<Sentence> {
     let [control, test] = sides.each_ref().map(|side| side.lending.as_ref());
     let (control, test) = (control?, test?);
     if control.kernels + test.kernels == 0 {
-        let text = format!("{} lends no operators: neither side has kernels that a graph launched.", control.companion);
+        let text = format!("No operators from {}: neither side has kernels that a graph launched.", control.companion);
         return Some(Sentence::new("companion", text));
     }
     let part = |lending: &Lending, side: &str| {
