@@ -4,6 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled};
 use super::explain::query;
+use super::view::MARKER_OF_SAMPLES;
 use crate::{Error, Problem};
 use std::path::PathBuf;
 use trace::{BASELINES_FILE, Baseline, Baselines, Gate, GateAnswer, LabeledTrace, Limit, RecordingsOnce, RunTimes};
@@ -37,8 +38,7 @@ pub(crate) const RUN_SAMPLES: Group = Group::new(
         Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations, or all").or("all"),
         Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank")
             .or("those before the first change of step time"),
-        Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
-            .or("ProfilerStep"),
+        MARKER_OF_SAMPLES,
     ],
 );
 

@@ -3,7 +3,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled, write};
-use super::view::{self, Frame, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, size, write_csv, write_html};
+use super::view::{
+    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, size, write_csv, write_html,
+};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,8 +61,7 @@ pub(crate) const SAMPLES: Group = Group::new(
             .of_second_trace(),
         Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank")
             .or("those before the first change of step time"),
-        Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations")
-            .or("ProfilerStep"),
+        MARKER_OF_SAMPLES,
         Argument::flag(
             "where",
             Kind::Where,
@@ -388,8 +389,11 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     if call.has("events") {
         query = query.keep_events();
     }
-    if let Some(marker) = call.regex("marker") {
+    if let Some(marker) = call.marker() {
         query = query.marker(marker.clone());
+    }
+    if call.has_no_marker() {
+        query = query.whole_recordings();
     }
     query
 }

@@ -3,7 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
+use super::view::{Frame, MARKER_OF_SAMPLES, RESULT, SHOWN, WHERE, deliver};
 use crate::Error;
 use std::sync::Arc;
 use trace::{DeviceType, MeasuredNoise, Noise as Query};
@@ -32,12 +32,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("iteration", Kind::List(IdKind::Iterations), "only these iterations, or all").or("all"),
             Argument::flag("warmup", Kind::Whole, "leave out this many first iterations of each run")
                 .or("those before a change in the first third"),
-            Argument::flag(
-                "marker",
-                Kind::Regex,
-                "annotations, operators or modules that count as iterations, from 0 on",
-            )
-            .or("ProfilerStep"),
+            MARKER_OF_SAMPLES,
             Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
             WHERE,
             Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
@@ -142,8 +137,11 @@ fn query(call: &Call<'_>, context: &Context<'_>) -> Result<Query, Error> {
     if let Some(warmup) = call.whole("warmup") {
         query = query.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
     }
-    if let Some(marker) = call.regex("marker") {
+    if let Some(marker) = call.marker() {
         query = query.marker(marker.clone());
+    }
+    if call.has_no_marker() {
+        query = query.whole_recordings();
     }
     if let Some(condition) = call.condition("where") {
         query = query.filter(condition);

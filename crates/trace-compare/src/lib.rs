@@ -42,4 +42,4 @@ use trace_data::{
 };
 #[cfg(test)]
 use trace_data::{LoadOptions, display_table, frame_table};
-use trace_events::{collective, filter};
+use trace_events::{collective, filter, steps};

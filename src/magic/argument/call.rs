@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use trace::filter::Where;
 use trace::{ParserConfig, TimeChange};
 
+/// The marker that stands for no marker.
+const NO_MARKER: &str = "none";
+
 /// A parsed call: every value has the type that the kind of its argument demands.
 pub struct Call<'a> {
     /// The magic's name with its sigil, for messages.
@@ -154,6 +157,16 @@ impl<'a> Call<'a> {
             Value::Regex(regex) => Some(regex),
             _ => None,
         }
+    }
+
+    /// Returns the expression of `--marker`, unless it is `none`.
+    pub fn marker(&self) -> Option<&Regex> {
+        self.regex("marker").filter(|marker| marker.as_str() != NO_MARKER)
+    }
+
+    /// Tells whether `--marker none` asks for whole recordings where no step of the profiler was recorded.
+    pub fn has_no_marker(&self) -> bool {
+        self.regex("marker").is_some_and(|marker| marker.as_str() == NO_MARKER)
     }
 
     /// Returns the event arguments `name`, if given.

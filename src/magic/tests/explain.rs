@@ -194,8 +194,8 @@ fn companion_of_a_load_lends_wherever_its_trace_is_explained() {
     let line = notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}'"));
     assert!(line.contains("companion new_companion"), "{line}");
     assert!(notebook.text("%trace_list").contains("new_companion"));
-    let lent = "Kernels of graphs with operators from new_companion: 2 of 2 in old, 2 of 2 in new.";
-    assert!(notebook.text("%explain old new").contains(lent), "{}", notebook.text("%explain old new"));
+    let sentence = "Kernels of graphs with operators from new_companion: 2 of 2 in old, 2 of 2 in new.";
+    assert!(notebook.text("%explain old new").contains(sentence), "{}", notebook.text("%explain old new"));
     assert!(notebook.text("%tree_diff old new").contains("aten::gelu"));
     assert!(!notebook.text("%explain old new --companion none").contains("operators from"));
     let both = notebook.text("%explain old new --companion new_companion,old");
@@ -203,4 +203,31 @@ fn companion_of_a_load_lends_wherever_its_trace_is_explained() {
     // A trace that replaces it has none.
     notebook.text(&format!("%trace_load '{slower}' --as new --quiet"));
     assert!(!notebook.text("%explain old new").contains("operators from"));
+}
+
+#[test]
+fn calls_that_repeat_are_iterations_unless_none_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = Notebook::default();
+    for (label, us) in [("old", 20), ("new", 35)] {
+        let mut trace = TraceBuilder::new();
+        for step in 1..=6 {
+            let at = 100 * step;
+            trace = trace
+                .annotation(&format!("decode[bs={step}]"), at..at + 50)
+                .runtime("cudaLaunchKernel", step, at + 10..at + 20)
+                .kernel("gemm", Stream(7), at + 30..at + 30 + us)
+                .correlation(step);
+        }
+        let path = folder.path().join(format!("{label}.json"));
+        std::fs::write(&path, trace.json()).unwrap_or_else(|error| panic!("{error}"));
+        notebook.text(&format!("%trace_load '{}' --as {label} --quiet", path.display()));
+    }
+    let found = "the 6 calls of decode… count as iterations";
+    for line in ["%explain old new", "%compare_traces old new --stats", "%noise old", "%tree_diff old new"] {
+        let text = notebook.text(line);
+        assert!(text.contains(found), "{line}: {text}");
+        let whole = notebook.text(&format!("{line} --marker none"));
+        assert!(!whole.contains(found), "{line}: {whole}");
+    }
 }

@@ -29,7 +29,9 @@ pub(crate) use html_page::write_html;
 pub(crate) use one_table::{ONE_TABLE, is_one_table};
 pub(crate) use report_page::ReportPage;
 pub(crate) use rows::SelectedRows;
-pub(crate) use selection::{GROUPS, SELECTION, WHERE, caption, selection_flag, trace_diff, unused_iterations};
+pub(crate) use selection::{
+    GROUPS, MARKER_OF_SAMPLES, SELECTION, WHERE, caption, selection_flag, trace_diff, unused_iterations,
+};
 pub(crate) use stats::{
     METHOD, RELEVANT, RunsOfSide, STATS, compare_stats, refuse_without_stats, stats_caption, stats_columns, stats_diff,
 };

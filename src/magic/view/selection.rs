@@ -12,10 +12,21 @@ pub(crate) const WHERE: Argument =
     Argument::flag("where", Kind::Where, "only events that meet this condition: 'name ~ \"^nccl\" and dur > 100us'")
         .or("all events");
 
-/// The marker of iterations, shared by all comparisons.
-const MARKER: Argument =
-    Argument::flag("marker", Kind::Regex, "annotations, operators or modules that count as iterations, from 0 on")
-        .or("ProfilerStep");
+/// The marker of iterations, shared by comparisons of events.
+const MARKER: Argument = Argument::flag(
+    "marker",
+    Kind::Regex,
+    "annotations, operators or modules that count as iterations, from 0 on; with --stats, none takes recordings as they are",
+)
+.or("ProfilerStep; with --stats else the call that repeats and launches most of the work");
+
+/// The marker of iterations, shared by magics whose samples are iterations.
+pub(crate) const MARKER_OF_SAMPLES: Argument = Argument::flag(
+    "marker",
+    Kind::Regex,
+    "annotations, operators or modules that count as iterations; none: a recording without ProfilerStep is one iteration",
+)
+.or("ProfilerStep, else the call that repeats and launches most of the work");
 
 /// Flags that select events of both traces.
 pub(crate) const SELECTION: Group = Group::new(
@@ -78,7 +89,7 @@ pub(crate) fn trace_diff(
     let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
         .device_type(device)
         .use_short_name(call.switch("use-short-name"));
-    if let Some(marker) = call.regex("marker") {
+    if let Some(marker) = call.marker() {
         diff = diff.marker(marker.clone());
     }
     if let Some(ranks) = call.pick("control-rank", || control.ranks()) {

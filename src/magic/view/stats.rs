@@ -9,7 +9,7 @@ use crate::magic::context::{Context, labeled};
 use std::sync::Arc;
 use trace::columns::{CHANGE, DIFF_DURATION, MEAN_SUFFIX, NAME, SHORT_NAME};
 use trace::statistics::TestKind;
-use trace::{ComparedStats, Comparison, DeviceType, StatsDiff, TraceSet};
+use trace::{ComparedStats, Comparison, DeviceType, StatsDiff, TraceSet, Warning};
 use trace_view::{EventCells, Part, Report};
 
 /// The test of a comparison with statistics.
@@ -51,6 +51,8 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
     let diff = stats_diff(call, &sides)?;
     let comparison = diff.clone();
     let compared: ComparedStats = context.run_blocking(move || comparison.run())?;
+    let are_found = compared.warnings.iter().any(|warning| matches!(warning, Warning::FoundSteps { .. }));
+    let events = events.filter(|_| !are_found);
     context.check_interrupt()?;
     context.warn_of(call, diff.warnings().iter().chain(&compared.warnings));
     if call.shows() {
@@ -135,8 +137,11 @@ pub(crate) fn stats_diff(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> Result<Sta
     if let Some(iterations) = call.list("test-iteration") {
         diff = diff.test_iteration(iterations);
     }
-    if let Some(marker) = call.regex("marker") {
+    if let Some(marker) = call.marker() {
         diff = diff.marker(marker.clone());
+    }
+    if call.has_no_marker() {
+        diff = diff.whole_recordings();
     }
     if let Some(condition) = call.condition("where") {
         diff = diff.filter(condition);

@@ -289,6 +289,9 @@ fn loading(warning: &Warning) -> (&'static str, &'static str) {
         Warning::NoProfilerStep { .. } => {
             ("Warm-up counts, too.", "Call step() of the profiler after every iteration.")
         }
+        Warning::FoundSteps { .. } | Warning::ProposedSteps { .. } => {
+            ("Its iterations are calls of the program.", "Call step() of the profiler after every iteration.")
+        }
         Warning::EndBeforeStart { .. } => {
             ("Sums and differences are too small.", "Record again, or see where the clock was set back.")
         }

@@ -125,6 +125,22 @@ pub enum Warning {
         /// The trace.
         label: String,
     },
+    /// Iterations were found in recordings without ProfilerStep: calls that repeat and launch most of the work.
+    FoundSteps {
+        /// The calls, with `…` for what differs.
+        name: String,
+        /// The regular expression that their names match.
+        pattern: String,
+        /// Label and number of calls of each recording.
+        counts: Vec<(String, usize)>,
+        /// The least share of the GPU time of a recording that they launch, in percent.
+        percent: u32,
+    },
+    /// Calls of several kinds repeat in a recording without ProfilerStep and launch most of the work.
+    ProposedSteps {
+        /// Name, regular expression and number of the calls of each kind.
+        calls: Vec<(String, String, usize)>,
+    },
     /// Events of one side end before they start.
     EndBeforeStart {
         /// The side.
@@ -208,13 +224,39 @@ impl Unlike {
     }
 }
 
+/// Recordings or counts that a sentence names one by one.
+const NAMED: usize = 3;
+
+/// Names recordings: `"old" and "new"`, or how many there are.
+fn recordings(counts: &[(String, usize)]) -> String {
+    if counts.len() > NAMED {
+        return format!("{} recordings", counts.len());
+    }
+    let labels: Vec<String> = counts.iter().map(|(label, _)| format!("\"{label}\"")).collect();
+    labels.join(" and ")
+}
+
+/// Names the number of calls of each recording: `8`, `8 and 9`, `8 to 12`.
+fn calls(counts: &[(String, usize)]) -> String {
+    let numbers: Vec<String> = counts.iter().map(|(_, count)| grouped(*count)).collect();
+    let (least, most) = (counts.iter().map(|one| one.1).min(), counts.iter().map(|one| one.1).max());
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => grouped(least),
+        (Some(least), Some(most)) if numbers.len() > NAMED => format!("{} to {}", grouped(least), grouped(most)),
+        _ => numbers.join(" and "),
+    }
+}
+
 /// The repair of an anomaly that loses nothing.
 pub const NUMBER_AS_TEXT: &str = "a number written as text, read as the number";
 
 impl Warning {
-    /// Tells whether it reports a repair that lost nothing, so that no answer depends on it.
+    /// Tells whether it informs: of a repair that lost nothing, or of iterations that were found.
     pub fn is_information(&self) -> bool {
-        matches!(self, Self::Anomalies { what, .. } if what == NUMBER_AS_TEXT)
+        match self {
+            Self::Anomalies { what, .. } => what == NUMBER_AS_TEXT,
+            _ => matches!(self, Self::FoundSteps { .. } | Self::ProposedSteps { .. }),
+        }
     }
 
     /// Tells whether it says what another one does: of recordings that differ, the kind of the difference, whichever the runs are.
@@ -249,6 +291,8 @@ impl Warning {
             Self::MissingRanks { .. }
             | Self::PartOfRanks { .. }
             | Self::NoProfilerStep { .. }
+            | Self::FoundSteps { .. }
+            | Self::ProposedSteps { .. }
             | Self::EndBeforeStart { .. }
             | Self::MixedCompat { .. }
             | Self::CountedOnce { .. }
@@ -307,6 +351,20 @@ impl fmt::Display for Warning {
             }
             Self::NoProfilerStep { label } => {
                 write!(f, "trace \"{label}\": no ProfilerStep: the whole window counts as the one iteration")
+            }
+            Self::FoundSteps { name, counts, percent, .. } => write!(
+                f,
+                "no ProfilerStep in {}: the {} calls of {name} count as iterations, since they launch {percent} % of the work \
+                 (--marker none: each recording is one iteration)",
+                recordings(counts),
+                calls(counts)
+            ),
+            Self::ProposedSteps { calls } => {
+                let calls = calls
+                    .iter()
+                    .map(|(name, pattern, count)| format!("--marker '{pattern}' ({count} calls of {name})"));
+                let calls: Vec<String> = calls.collect();
+                write!(f, "calls that would divide the recording into iterations: {}", calls.join(", "))
             }
             Self::EndBeforeStart { label, count } => write!(
                 f,

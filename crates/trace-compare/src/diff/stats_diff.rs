@@ -2,6 +2,7 @@
 
 use super::compared_stats::ComparedStats;
 use super::distinct_runs::DistinctRuns;
+use super::iteration_marker::IterationMarker;
 use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
 use super::stats_rows::StatsSide;
@@ -43,7 +44,7 @@ pub struct StatsDiff {
     device_type: DeviceType,
     use_short_name: bool,
     filter: Option<Filter>,
-    marker: Option<Regex>,
+    marker: IterationMarker,
     warmup: Option<usize>,
     judging: Judging,
     seed: u64,
@@ -65,7 +66,7 @@ impl StatsDiff {
             device_type: DeviceType::ALL,
             use_short_name: false,
             filter: None,
-            marker: None,
+            marker: IterationMarker::default(),
             warmup: None,
             judging: Judging::default(),
             seed: 0,
@@ -132,7 +133,14 @@ impl StatsDiff {
     /// profiler's steps. Of matches inside one another the outermost counts.
     #[must_use]
     pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = Some(marker);
+        self.marker = IterationMarker::Named(marker);
+        self
+    }
+
+    /// Takes a recording without the profiler's steps as one iteration, even where one call repeats and launches most of its work.
+    #[must_use]
+    pub fn whole_recordings(mut self) -> Self {
+        self.marker = IterationMarker::Recorded;
         self
     }
 
@@ -190,7 +198,9 @@ impl StatsDiff {
             let [control, test] = &self.sides;
             let same_selection = self.ranks[0] == self.ranks[1] && self.iterations[0] == self.iterations[1];
             let distinct = DistinctRuns::of([control, test], same_selection)?.required()?;
-            let [control, test] = [0, 1].map(|side| self.times(side, &distinct.sides[side]));
+            let [control, test] = [0, 1].map(|side| (&distinct.sides[side][..], self.ranks[side].as_ref()));
+            let (marker, found) = self.marker.resolved([control, test])?;
+            let [control, test] = [0, 1].map(|side| self.times(side, &distinct.sides[side], &marker));
             let sides = [control?, test?];
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
@@ -200,19 +210,19 @@ impl StatsDiff {
             let [first, second] = labels;
             let sides = [StatsSide { label: first, runs: control }, StatsSide { label: second, runs: test }];
             let mut compared = ComparedStats::of(&sides, self.use_short_name, &options, &self.warnings())?;
-            compared.warnings.splice(0..0, distinct.warnings);
+            compared.warnings.splice(0..0, distinct.warnings.into_iter().chain(found));
             Ok(compared)
         })
     }
 
-    fn times(&self, side: usize, runs: &[LabeledTrace]) -> Result<Vec<IterationTimes>> {
+    fn times(&self, side: usize, runs: &[LabeledTrace], marker: &IterationMarker) -> Result<Vec<IterationTimes>> {
         let query = TimesQuery {
             ranks: self.ranks[side].as_ref(),
             iterations: self.iterations[side].as_ref(),
             device: self.device_type,
             short: self.use_short_name,
             filter: self.filter.as_ref(),
-            marker: self.marker.as_ref(),
+            marker: marker.names(),
             warmup: self.warmup,
         };
         runs.iter().map(|run| query.times(run)).collect()

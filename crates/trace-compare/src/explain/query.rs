@@ -8,7 +8,7 @@ use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
 use crate::certainty::Judging;
 use crate::dataset::Recording;
-use crate::diff::{DistinctRuns, SideRanks, compared_elsewhere};
+use crate::diff::{DistinctRuns, IterationMarker, SideRanks, compared_elsewhere};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -47,13 +47,13 @@ pub struct Explain {
     control_iteration: Option<Pick<Iteration>>,
     test_iteration: Option<Pick<Iteration>>,
     warmup: Option<usize>,
-    marker: Option<Regex>,
+    marker: IterationMarker,
     companions: Vec<LabeledTrace>,
     slowest: bool,
     filter: Option<Filter>,
     keeps_events: bool,
     needs_two_recordings: bool,
-    /// A warning for each run that is left out as a copy of another run.
+    /// Runs that are left out as copies of others, and iterations that were found.
     copies: Vec<Warning>,
     judging: Judging,
 }
@@ -75,7 +75,7 @@ impl Explain {
             control_iteration: None,
             test_iteration: None,
             warmup: None,
-            marker: None,
+            marker: IterationMarker::default(),
             companions: Vec::new(),
             slowest: false,
             filter: None,
@@ -133,7 +133,14 @@ impl Explain {
     /// profiler's steps. Of matches inside one another the outermost counts.
     #[must_use]
     pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = Some(marker);
+        self.marker = IterationMarker::Named(marker);
+        self
+    }
+
+    /// Takes a recording without the profiler's steps as one iteration, even where one call repeats and launches most of its work.
+    #[must_use]
+    pub fn whole_recordings(mut self) -> Self {
+        self.marker = IterationMarker::Recorded;
         self
     }
 
@@ -261,18 +268,22 @@ impl Explain {
         if let (Some([first, second]), Some(run)) = (only, self.control.first()) {
             query.copies.insert(0, Recording::of(run.trace()).same(&first, &second));
         }
+        let [control, test] = [(&query.control, &query.control_rank), (&query.test, &query.test_rank)];
+        let (marker, found) = self.marker.resolved([control, test].map(|(runs, ranks)| (&runs[..], ranks.as_ref())))?;
+        query.copies.extend(found);
+        query.marker = marker;
         Ok(query)
     }
 
     fn planned(&self, keeps_events: bool) -> Result<ExplainPlan> {
         let side = |runs: &[LabeledTrace], ranks, iterations| {
-            PlannedSide::of(runs, ranks, iterations, self.marker.is_some(), self.filter.as_ref())
+            PlannedSide::of(runs, ranks, iterations, self.marker.names().is_some(), self.filter.as_ref())
         };
         let control = side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref())?;
         let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
         let [control_group, test_group] = self.groups.clone();
         let (control, test) = (control.in_group(control_group), test.in_group(test_group));
-        let companion = PlannedCompanion::of(&self.companions, self.marker.as_ref())?;
+        let companion = PlannedCompanion::of(&self.companions, self.marker.names())?;
         let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
         let has_stacks = |runs, planned| has_some_stacks(runs, planned, lends_stacks);
         let without_stacks = has_stacks(&self.control, &control)? != has_stacks(&self.test, &test)?;
@@ -280,7 +291,7 @@ impl Explain {
             control,
             test,
             warmup: self.warmup,
-            marker: self.marker.as_ref().map(|marker| marker.as_str().to_owned()),
+            marker: self.marker.names().map(|marker| marker.as_str().to_owned()),
             slowest: self.slowest,
             companion,
             without_stacks,
@@ -299,7 +310,8 @@ impl Explain {
         for test in &self.test {
             for control in &self.control {
                 for warning in crate::TraceDiff::new(control.clone(), test.clone()).warnings() {
-                    if !warnings.iter().any(|known: &Warning| known.says(&warning)) {
+                    let is_marked = self.marker.names().is_some() && matches!(warning, Warning::NoProfilerStep { .. });
+                    if !is_marked && !warnings.iter().any(|known: &Warning| known.says(&warning)) {
                         warnings.push(warning);
                     }
                 }

@@ -2,6 +2,7 @@
 
 use super::measured::MeasuredNoise;
 use super::operator_noise::OperatorNoise;
+use crate::diff::IterationMarker;
 use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery};
 use crate::exec::checkpoint::guarded;
 use crate::filter::Filter;
@@ -34,7 +35,7 @@ pub struct Noise {
     device_type: DeviceType,
     use_short_name: bool,
     filter: Option<Filter>,
-    marker: Option<Regex>,
+    marker: IterationMarker,
     warmup: Option<usize>,
 }
 
@@ -48,7 +49,7 @@ impl Noise {
             device_type: DeviceType::ALL,
             use_short_name: false,
             filter: None,
-            marker: None,
+            marker: IterationMarker::default(),
             warmup: None,
         }
     }
@@ -92,7 +93,14 @@ impl Noise {
     /// profiler's steps.
     #[must_use]
     pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = Some(marker);
+        self.marker = IterationMarker::Named(marker);
+        self
+    }
+
+    /// Takes a recording without the profiler's steps as one iteration, even where one call repeats and launches most of its work.
+    #[must_use]
+    pub fn whole_recordings(mut self) -> Self {
+        self.marker = IterationMarker::Recorded;
         self
     }
 
@@ -123,17 +131,20 @@ impl Noise {
     /// memory budget.
     pub fn run(&self) -> Result<MeasuredNoise> {
         guarded(|| {
+            let (runs, mut warnings) = self.distinct()?;
+            let runs: Vec<LabeledTrace> = runs.into_iter().cloned().collect();
+            let (marker, found) = self.marker.resolved([(&runs, self.ranks.as_ref()), (&[], None)])?;
+            warnings.extend(found);
             let query = TimesQuery {
                 ranks: self.ranks.as_ref(),
                 iterations: self.iterations.as_ref(),
                 device: self.device_type,
                 short: self.use_short_name,
                 filter: self.filter.as_ref(),
-                marker: self.marker.as_ref(),
+                marker: marker.names(),
                 warmup: self.warmup,
             };
-            let (runs, warnings) = self.distinct()?;
-            let runs: Vec<IterationTimes> = runs.into_iter().map(|run| query.times(run)).collect::<Result<_>>()?;
+            let runs: Vec<IterationTimes> = runs.iter().map(|run| query.times(run)).collect::<Result<_>>()?;
             let steps: Vec<&[f64]> = runs.iter().map(|run| &run.step_us[..]).collect();
             let mut rows = vec![OperatorNoise::of(STEP.to_owned(), &steps)];
             let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.operators.keys()).collect();

@@ -4,6 +4,7 @@ mod demo;
 mod examples;
 mod execution;
 mod flame;
+mod found_steps;
 mod large;
 mod many_lanes;
 mod mutations;
