@@ -6,6 +6,7 @@ mod kernel;
 use super::profiler_steps::steps_seen;
 use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema};
 use crate::collective::{Collectives, Stragglers};
+use crate::domain::{EventKind, is_collective};
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::EventRows;
@@ -143,7 +144,8 @@ impl Analysis for PotentialStragglers {
         let rows = EventRows::of(rank.all_events(), rank.compat())?;
         // Differs from HTA: it knows only the names of NCCL before 2.18, and ignores stream 0 and step 0.
         let mut is_collective =
-            rows.per_text(|name| name.starts_with("ncclKernel") || (!hta && name.starts_with("ncclDevKernel")));
+            rows.per_text(|name| if hta { name.starts_with("ncclKernel") } else { is_collective(name) });
+        let mut kind = rows.kinds();
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
@@ -154,7 +156,7 @@ impl Analysis for PotentialStragglers {
             let span = spans.entry(step).or_insert((ts, i64::MIN));
             *span = (span.0.min(ts), span.1.max(ts.saturating_add(dur)));
             let Some(stream) = rows.stream(row).filter(|&stream| counts(stream) && counts(step)) else { continue };
-            if is_collective(rows.name(row)) {
+            if is_collective(rows.name(row)) && (hta || kind(row) == EventKind::Kernel) {
                 found.entry((step, stream, rows.name(row))).or_default().push((ts, dur));
             }
         }

@@ -319,7 +319,9 @@ fn iterations_in(events: &DataFrame, rows: &[u32]) -> Result<BTreeSet<i64>> {
 
 /// Returns the events of `rows` that have a stream: kernels, copies and fills, as HTA everything with a stream.
 fn gpu_events(events: &EventRows, rows: &[u32], hta: bool) -> Vec<GpuEvent> {
-    let (mut kind, mut is_work) = (events.per_text(KernelType::of), events.per_text(is_device_work));
+    let compat = if hta { Compat::Hta } else { Compat::Exact };
+    let mut kind = events.per_text(|name| KernelType::of(name, compat));
+    let mut is_work = events.per_text(is_device_work);
     let mut gpu = Vec::new();
     for &row in cancellable(rows) {
         let at = row as usize;

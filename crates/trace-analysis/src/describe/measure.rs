@@ -122,9 +122,9 @@ struct NameClass {
 }
 
 impl NameClass {
-    fn of(name: &str) -> Self {
+    fn of(name: &str, compat: Compat) -> Self {
         let step = if let StepName::Number(number) = StepName::of(name) { Some(number) } else { None };
-        Self { kind: KernelType::of(name), step, is_step: StepName::is_step(name) }
+        Self { kind: KernelType::of(name, compat), step, is_step: StepName::is_step(name) }
     }
 }
 
@@ -156,7 +156,8 @@ impl Measurements {
         let (name, cat) = (codes(NAME)?, codes(CAT)?);
         let (names, cats) = (name.get_mapping(), cat.get_mapping());
         let (name, cat) = (name.physical().downcast_as_array(), cat.physical().downcast_as_array());
-        let (mut event, mut class) = (once_per_text(cats, EventKind::of_category), once_per_text(names, NameClass::of));
+        let (mut event, mut class) =
+            (once_per_text(cats, EventKind::of_category), once_per_text(names, |name| NameClass::of(name, compat)));
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
         let mut measured = Measured { rank: trace.rank(), ..Measured::default() };

@@ -64,7 +64,7 @@ impl Facts<'_> {
             stragglers: Stragglers::of(&measured.collectives, measured.ranks.len()),
             findings: detect::findings(self, &measured.ranks),
             operators: summarize::operators(measured.operators),
-            kernels: summarize::kernels(measured.kernels),
+            kernels: summarize::kernels(measured.kernels, self.compat),
         }
     }
 }

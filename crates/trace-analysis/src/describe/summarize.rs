@@ -2,6 +2,7 @@
 
 use super::description::{IterationSummary, KernelTotal, OperatorTotal};
 use super::measure::{Measured, Total};
+use crate::Compat;
 use crate::domain::KernelType;
 use std::collections::BTreeMap;
 
@@ -15,11 +16,11 @@ pub(super) fn operators(totals: BTreeMap<String, Total>) -> Vec<OperatorTotal> {
 }
 
 /// Lists kernels, copies and fills, the largest sum first.
-pub(super) fn kernels(totals: BTreeMap<String, Total>) -> Vec<KernelTotal> {
+pub(super) fn kernels(totals: BTreeMap<String, Total>, compat: Compat) -> Vec<KernelTotal> {
     let totals = largest_first(totals);
     let all: i64 = totals.iter().fold(0, |sum, (_, total)| sum.saturating_add(total.total_ns));
     let row = |(name, Total { count, total_ns, longest_ns }): (String, Total)| KernelTotal {
-        kernel_type: KernelType::of(&name).word(),
+        kernel_type: KernelType::of(&name, compat).word(),
         percent: if all > 0 { 100.0 * total_ns as f64 / all as f64 } else { 0.0 },
         name,
         count,

@@ -46,7 +46,7 @@ pub fn memory_bandwidth(events: &DataFrame, rows: &[u32], compat: Compat) -> Res
     let names = events.column(NAME)?.as_materialized_series().rechunk();
     let names = names.cat::<Categorical32Type>()?.clone();
     let mut kind = once_per_text(names.get_mapping(), |name| {
-        (KernelType::of(name) == KernelType::Memory).then(|| memory_kernel_type(name))
+        (KernelType::of(name, compat) == KernelType::Memory).then(|| memory_kernel_type(name))
     });
     let names = names.physical().downcast_as_array();
     let mut copies: BTreeMap<&str, Vec<Copy>> = BTreeMap::new();

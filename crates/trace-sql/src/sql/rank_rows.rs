@@ -4,7 +4,7 @@ use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, ORIGIN, TRACE, View, s
 use crate::domain::{EventKind, is_device_work};
 use crate::frame::columns::{CAT, DUR, END, INDEX, INDEX_CORRELATION, ITERATION, NAME, RANK, STREAM, TS};
 use crate::frame::{StepName, once_per_text};
-use crate::{KernelType, Result, Trace, TraceSet};
+use crate::{Compat, KernelType, Result, Trace, TraceSet};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::{
@@ -76,7 +76,7 @@ pub(super) fn rows(
         let column = match (name.as_str(), &partners) {
             (TRACE, _) => Column::new_scalar(TRACE.into(), Scalar::from(PlSmallStr::from_str(set.label())), height),
             (RANK, _) => Column::new_scalar(RANK.into(), Scalar::from(trace.rank()), height),
-            (KERNEL_TYPE, _) => kernel_types(&events)?,
+            (KERNEL_TYPE, _) => kernel_types(&events, set.compat())?,
             (name, Some(partners)) if of_kernel(name).is_some() || name == STREAM => {
                 named(partners, of_kernel(name).unwrap_or(name), name)?
             }
@@ -169,10 +169,10 @@ fn delays(launches: &DataFrame, kernels: &DataFrame) -> Result<Column> {
     Ok(Series::new(KERNEL_DELAY.into(), delay.collect::<Vec<Option<i64>>>()).into_column())
 }
 
-fn kernel_types(events: &DataFrame) -> Result<Column> {
+fn kernel_types(events: &DataFrame, compat: Compat) -> Result<Column> {
     let series = events.column(NAME)?.as_materialized_series();
     let names = series.cat::<Categorical32Type>()?;
-    let mut word = once_per_text(names.get_mapping(), |name| KernelType::of(name).word());
+    let mut word = once_per_text(names.get_mapping(), |name| KernelType::of(name, compat).word());
     let words: Vec<Option<&str>> = names.physical().iter().map(|code| code.map(&mut word)).collect();
     Ok(Series::new(KERNEL_TYPE.into(), words).into_column())
 }

@@ -101,7 +101,7 @@ impl State {
             StepName::Number(number) => Some(number),
             _ => None,
         });
-        let mut class = rows.per_text(|name| match KernelType::of(name) {
+        let mut class = rows.per_text(|name| match KernelType::of(name, view.compat()) {
             KernelType::Communication => Class::Communication,
             KernelType::Memory => Class::Copy,
             _ => Class::Compute,
