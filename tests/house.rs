@@ -81,6 +81,20 @@ fn one_room_of_the_library_waits_for_storage() {
 }
 
 #[test]
+fn facade_has_at_most_120_names() {
+    let text = fs::read_to_string(root().join("crates/trace/src/lib.rs")).unwrap();
+    let re_exports = text.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    let names: usize = re_exports
+        .map(|names| names.split(',').filter(|name| !name.trim_matches([' ', '\n', '}']).is_empty()).count())
+        .sum();
+    let modules = text.matches("\npub mod ").count();
+    assert!(
+        names > 90 && names + modules <= 120,
+        "{names} names and {modules} modules: put parts of answers into `answers`"
+    );
+}
+
+#[test]
 fn files_hold_one_idea() {
     for (path, text) in ["src", "crates"].into_iter().flat_map(sources) {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();

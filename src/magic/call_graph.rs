@@ -5,7 +5,8 @@ use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
 use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, deliver, drill_down};
 use crate::Error;
-use trace::{CALL_GRAPH_COLUMNS, CallGraph as Query, Compat, TraceAnalysis};
+use trace::columns::CALL_GRAPH_COLUMNS;
+use trace::{CallGraph as Query, Compat, TraceAnalysis};
 
 pub(super) struct CallGraph;
 

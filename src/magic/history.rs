@@ -151,7 +151,7 @@ fn of_folder(call: &Call<'_>, folder: &Path) -> Result<Vec<Run>, Error> {
         let path = entry.map_err(read)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Ok(about) = std::fs::metadata(&path) else { continue };
-        let is_trace = about.is_dir() || trace::is_trace_name(&name);
+        let is_trace = about.is_dir() || trace::read::is_trace_name(&name);
         if is_trace && !name.starts_with('.') && !name.ends_with(".part") {
             found.push((about.is_dir(), about.modified().unwrap_or(SystemTime::UNIX_EPOCH), path));
         }

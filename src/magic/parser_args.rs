@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use crate::Error;
-use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg, OWN_ARGS};
+use trace::config::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, ArgGroup, AvailableArg, OWN_ARGS};
 use trace_view::{Header, Kind as Shown, Part, Report, Table, TableValue, Unit};
 
 pub(super) struct ParserArgs;

@@ -7,7 +7,8 @@ use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use crate::{Error, session};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use trace::{SqlTables, TraceSet, sql_tables, tables_named};
+use trace::sql::{sql_tables, tables_named};
+use trace::{SqlTables, TraceSet};
 use trace_view::grouped;
 
 pub(super) struct TraceSql;

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::explain::{RUNS, SAMPLES, explanation};
 use super::visualize;
 use crate::Error;
-use trace::WaterfallLevel;
+use trace::answers::WaterfallLevel;
 
 pub(super) struct Waterfall;
 

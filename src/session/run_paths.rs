@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::path::{Component, Path, PathBuf};
-use trace::{Inputs, has_wildcard, is_name_match};
+use trace::read::{Inputs, has_wildcard, is_name_match};
 
 /// Replaces addresses with a wildcard by what matches in storage, by name, numbers by value. Nothing else changes.
 ///
@@ -68,7 +68,7 @@ fn matches(pattern: &Path) -> Vec<PathBuf> {
 }
 
 fn is_trace(path: &Path) -> bool {
-    path.to_str().is_some_and(trace::is_trace_name)
+    path.to_str().is_some_and(trace::read::is_trace_name)
 }
 
 /// Returns the entries of a folder whose names match; hidden ones only if the pattern begins with a dot.

@@ -10,7 +10,8 @@
 use statistics::{Inconclusive, Random, Verdict};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use trace::{Certainty, Explain, LabeledTrace, TraceSet};
+use trace::answers::Certainty;
+use trace::{Explain, LabeledTrace, TraceSet};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -107,7 +108,8 @@ fn load(pattern: &str) -> Outcome<Vec<LabeledTrace>> {
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
     let entries: Vec<PathBuf> = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut found: Vec<PathBuf> = entries.into_iter().filter(|path| trace::is_name_match(&file, &name(path))).collect();
+    let mut found: Vec<PathBuf> =
+        entries.into_iter().filter(|path| trace::read::is_name_match(&file, &name(path))).collect();
     found.sort();
     found.iter().map(|path| Ok(TraceSet::load(path)?.with_label(name(path)).into())).collect()
 }

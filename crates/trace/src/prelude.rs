@@ -6,13 +6,15 @@ pub use crate::analysis::{
     MemoryBwTimeSeries, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
     TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
+pub use crate::answers::CriticalPathAnswer;
+pub use crate::config::{AttributeSpec, DefaultValue, ValueType};
 pub use crate::filter::{self, Filter, Where};
 pub use crate::{
-    Answer, AttributeSpec, By, CallTree, CancellationToken, Change, Compared, Comparison, Compat, CriticalPath,
-    CriticalPathAnswer, DefaultValue, Description, DeviceType, EventQuery, Execution, Explain, Explanation,
-    FillDefaults, Finding, HtaCriticalPath, HtaOverlay, Iteration, LabeledTrace, LoadOptions, LoadProgress, OpsDiff,
-    ParserConfig, Pick, QuerySql, Questions, Rank, RankInfo, Selection, SqlTables, Stream, Trace, TraceAnalysis,
-    TraceDiff, TraceSet, ValueType, Warning, frame_table, shorten_name,
+    Answer, By, CallTree, CancellationToken, Change, Compared, Comparison, Compat, CriticalPath, Description,
+    DeviceType, EventQuery, Execution, Explain, Explanation, FillDefaults, Finding, HtaCriticalPath, HtaOverlay,
+    Iteration, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, ParserConfig, Pick, QuerySql, Questions, Rank,
+    RankInfo, Selection, SqlTables, Stream, Trace, TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table,
+    shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

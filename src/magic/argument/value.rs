@@ -6,8 +6,9 @@ use super::suggest::{any_of, did_you_mean, did_you_mean_or};
 use crate::{Problem, UsageError};
 use regex::Regex;
 use std::collections::BTreeSet;
+use trace::config::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, OWN_ARGS};
 use trace::filter::Where;
-use trace::{ALL_ARGS, ARG_GROUPS, AVAILABLE_ARGS, OWN_ARGS, ParserConfig, TimeChange};
+use trace::{ParserConfig, TimeChange};
 
 /// The value of an argument.
 #[derive(Debug, Clone)]

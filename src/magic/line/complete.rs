@@ -7,7 +7,8 @@ use crate::magic::api::Magic;
 use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
 use crate::magic::magics::{MAGICS, find};
 use crate::session::{TraceView, View};
-use trace::{EVENT_COLUMNS, SHORT_FORMS};
+use trace::SHORT_FORMS;
+use trace::columns::EVENT_COLUMNS;
 
 /// Candidates for the text between two bytes of the cell.
 #[derive(Debug, Clone, PartialEq, Eq)]

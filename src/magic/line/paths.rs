@@ -49,7 +49,7 @@ pub(super) fn complete(typed: &str, wanted: Wanted) -> Vec<Candidate> {
             let hidden = name.starts_with('.') && !start.starts_with('.');
             let fits = is_folder
                 || match wanted {
-                    Wanted::Traces => trace::is_trace_name(&name),
+                    Wanted::Traces => trace::read::is_trace_name(&name),
                     Wanted::Folders => false,
                     Wanted::All => true,
                 };

@@ -7,7 +7,7 @@ use crate::cell::{OwnedText, owned_text};
 use crate::magic::magics::find;
 use crate::session::View;
 use std::fmt::Write;
-use trace::{
+use trace::sql::{
     SqlNames, SqlTable, SqlWord, sql_candidates, sql_column, sql_function, sql_functions, sql_keywords, sql_name_at,
     sql_table_of, sql_tables,
 };

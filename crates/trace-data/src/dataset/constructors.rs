@@ -61,7 +61,8 @@ impl TraceSet {
     /// # Example
     /// ```
     /// use std::ops::ControlFlow;
-    /// use trace::{Inputs, LoadOptions, TraceSet};
+    /// use trace::{LoadOptions, TraceSet};
+    /// use trace::read::Inputs;
     ///
     /// let files = Inputs::of("../../notebooks/data/job")?.files;
     /// let two = TraceSet::load_inputs(&files[..2], &LoadOptions::default(), &mut |_| ControlFlow::Continue(()))?;

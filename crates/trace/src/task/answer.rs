@@ -1,10 +1,11 @@
 //! Questions by their name: the functions that map one rank and merge partial results.
 
 use crate::analysis::{CATALOG, Entry, Plan};
+use crate::answers::ComparisonEntry;
 use crate::distributed::{Heads, JobSpec, LOAD, Query, TraceSpec};
 use crate::error::DistributedReason;
 use crate::state::{opened, sealed};
-use crate::{COMPARISONS, ComparisonEntry, Description, Error, Result, Trace};
+use crate::{COMPARISONS, Description, Error, Result, Trace};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

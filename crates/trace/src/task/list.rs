@@ -3,7 +3,8 @@
 use super::Worker;
 use crate::distributed::{Bundle, Input, JobSpec, Query, bundles};
 use crate::error::DistributedReason;
-use crate::{Error, Inputs, Result};
+use crate::read::Inputs;
+use crate::{Error, Result};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -19,7 +20,7 @@ impl Worker {
             return Err(Error::Distributed(DistributedReason::Plan { reason }));
         };
         let found = Inputs::of(uri)?;
-        let input = |(at, file): (usize, &crate::Input)| {
+        let input = |(at, file): (usize, &crate::read::Input)| {
             let named = if found.in_folder { file.uri() } else { uri.clone() };
             let (bytes, modified) = if file.is_local() { facts(&file.path) } else { (file.size, file.modified) };
             (Input { uri: named, at, bytes, modified, trace: 0 }, None)

@@ -87,7 +87,7 @@ impl Worker {
             cache: self.cache.clone(),
         };
         let path = path_of(&input.uri)?;
-        let known = crate::Input::of_source(path.clone(), input.bytes, None, input.modified);
+        let known = crate::read::Input::of_source(path.clone(), input.bytes, None, input.modified);
         if known.is_local() {
             TraceSet::load_with(path, &options, &mut |_| ControlFlow::Continue(()))
         } else {

@@ -1,8 +1,8 @@
 //! URIs of traces, and the paths of those that lead to files of this machine.
 
 use crate::Result;
-use crate::read::Location;
 use std::path::{Path, PathBuf};
+use trace_read::read::Location;
 
 /// Whether a text names a place by a scheme: `file:///runs/7`, `s3://bucket/run7`.
 pub fn is_uri(text: &str) -> bool {

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use serde_json::{Value, json};
+use trace::answers::LaneKind;
 use trace::filter::Where;
-use trace::{
-    Answered, Error, EventQuery, Execution, FlameQuery, LaneKind, SentNames, Timeline, TimelineQuery, TraceSet,
-};
+use trace::{Answered, Error, EventQuery, Execution, FlameQuery, SentNames, Timeline, TimelineQuery, TraceSet};
 use trace_testkit::{Large, Stream, TraceBuilder};
 
 /// Two threads, overlapping kernels of one stream, an annotation, a copy, and a hostile name.

@@ -92,7 +92,7 @@ fn folders(of: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (Vec::new(), vec![of.to_owned()]);
     while let Some(folder) = open.pop() {
         let files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        if files.iter().any(|file| file.is_file() && trace::is_trace_name(&file.display().to_string())) {
+        if files.iter().any(|file| file.is_file() && trace::read::is_trace_name(&file.display().to_string())) {
             found.push(folder);
         }
         open.extend(files.into_iter().filter(|file| file.is_dir()));

@@ -46,7 +46,7 @@ impl Inputs {
     ///
     /// # Example
     /// ```
-    /// let inputs = trace::Inputs::of("../../notebooks/data/job")?;
+    /// let inputs = trace::read::Inputs::of("../../notebooks/data/job")?;
     /// assert_eq!(inputs.files.len(), 4);
     /// # Ok::<(), trace::Error>(())
     /// ```

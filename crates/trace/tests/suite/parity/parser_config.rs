@@ -5,8 +5,9 @@ use super::ledger::counted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use trace::config::ParserBackend;
 use trace::polars::prelude::{AnyValue, DataFrame, DataType, Int64Chunked};
-use trace::{FillDefaults, ParserBackend, ParserConfig};
+use trace::{FillDefaults, ParserConfig};
 
 #[test]
 fn every_config_makes_htas_columns() {
