@@ -24,7 +24,7 @@ pub(super) const LONGEST_ID: usize = 256;
 /// The most threads that work at a time.
 pub(super) const MOST_WORKERS: usize = 4;
 
-/// The most threads that are left behind: their conversations are closed, but their work has not yet noticed.
+/// The most abandoned threads, whose conversations were closed while they work.
 pub(super) const MOST_ABANDONED: usize = 16;
 
 /// How long a thread waits for more work before it ends.

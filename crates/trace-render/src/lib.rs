@@ -26,8 +26,8 @@ pub fn bundles(report: &Report) -> Vec<Bundle> {
     report.parts.iter().map(|part| bundle(part, None)).collect()
 }
 
-/// Renders one part: plain text, and the richer forms that the part has; for a screen of so many characters, the text of a
-/// table is no wider.
+/// Renders one part: plain text, and the richer forms that the part has. With a width, in characters, the text of a table is at most
+/// that wide.
 pub fn bundle(part: &Part, width: Option<usize>) -> Bundle {
     match part {
         Part::Text(text) => Bundle::text(terminal_safe(text)),

@@ -26,8 +26,8 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Makes the nodes of operators, of runtime calls, of what loads data, and of GPU events with a launch; in order of time,
-    /// then of the index. `events` are places by index.
+    /// Makes the nodes of operators, runtime calls, calls that load data, and GPU events with a launch, sorted by time, then by
+    /// index. `events` are the positions of the events in the frame, by index.
     pub(super) fn of<F: Frame>(frame: &F, names: &Names<'_, F>, events: &[u32]) -> Self {
         let mut list = Vec::new();
         for (event, &position) in events.iter().enumerate() {

@@ -8,9 +8,9 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> f64 {
     if variance > 0.0 && covariance.is_finite() { covariance / variance } else { 0.0 }
 }
 
-/// Returns the correlation at lag 1 of several series of one process, as runs or the two sides of a comparison: sums over all of them,
-/// then + (1 + 4ρ)/n against the bias of short series (Marriott and Pope, 1954; n is their mean length), from 0 to 0.98. Negative correlation is not
-/// used, since it would make intervals narrower.
+/// Estimates the correlation at lag 1 from several series of one process, such as runs or the two sides of a comparison. Numerator and
+/// denominator are summed over the series. Short series underestimate it: (1 + 4ρ)/n is added, where n is the mean length (Marriott and
+/// Pope, 1954). The result is from 0 to 0.98; a negative correlation counts as 0, since it would make intervals narrower.
 pub fn correlation(series: &[&[f64]]) -> f64 {
     usable(signed_correlation(series).unwrap_or(0.0))
 }

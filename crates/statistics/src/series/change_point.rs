@@ -44,7 +44,7 @@ pub fn change_point(series: &[f64], block: usize, seed: u64) -> Result<Option<Ch
         random.shuffle(&mut blocks);
         order.clear();
         order.extend(blocks.iter().flatten());
-        // A hair below, so that an order with the same split counts in spite of rounding.
+        // Slightly below the statistic, so that rounding does not exclude an order with the same split.
         hits += usize::from(distances.best_split(&order).1 >= largest * (1.0 - 1e-9));
     }
     Ok(Some(ChangePoint { at, p: hits as f64 / (ORDERS + 1) as f64 }))
@@ -78,7 +78,7 @@ pub fn change_points(series: &[f64], block: usize, seed: u64) -> Result<Vec<Chan
 pub fn warm_up(series: &[f64], seed: u64) -> usize {
     let block = block_length(series.len());
     let first = |block| change_point(series, block, seed).ok().flatten().filter(|point| point.p <= ALPHA);
-    // Blocks forgive correlation; where there are too few of them to reach 0.05, single values are permuted.
+    // Blocks preserve correlation within a series. With too few blocks p cannot reach 0.05: single values are permuted then.
     first(if series.len() >= 40 * block { block } else { 1 })
         .map(|point| point.at)
         .filter(|&at| at * 3 <= series.len())

@@ -11,7 +11,7 @@ impl Draft<'_> {
         match self.random.below(10) {
             0 if a.is_ascii => a.computed(format!("UPPER({})", a.text)),
             1 if a.is_ascii => a.computed(format!("LOWER({})", a.text)),
-            // Engines know upper and lower case of other letters than ASCII, or do not.
+            // Only some engines change the case of letters beyond ASCII.
             0..=4 => {
                 let start = self.of(&[1, 1, 2, 3, 5, -1, -3]);
                 let text = if self.chance(75) {
