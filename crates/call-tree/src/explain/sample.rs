@@ -27,6 +27,9 @@ pub struct Sample {
     pub unattributed_ns: i64,
 }
 
+/// A class is its own position among the classes of a sample.
+const _: () = assert!(Class::Compute as usize == 0 && Class::Host as usize == 3);
+
 impl Sample {
     /// The classes, in the order of [`Self::classes_ns`].
     pub const CLASSES: [Class; 4] = [Class::Compute, Class::Communication, Class::Copy, Class::Host];
