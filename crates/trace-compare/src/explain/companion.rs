@@ -54,17 +54,9 @@ impl PlannedCompanion {
     pub(super) fn lend(&self, to: &mut Recording, labels: &mut Labels) -> LoanCount {
         let of_rank = |ranks: &[(i64, Portable<Companion>)]| {
             let rank = ranks.iter().find(|(rank, _)| *rank == to.rank).or_else(|| ranks.first());
-            rank.map(|(_, companion)| companion.clone())
+            rank.map(|(_, companion)| companion.clone().join(labels))
         };
-        let companions: Vec<Portable<Companion>> = self.runs.iter().filter_map(|ranks| of_rank(ranks)).collect();
-        let mut all: Option<Companion> = None;
-        for companion in companions {
-            let companion = companion.join(labels);
-            all = Some(match all {
-                Some(all) => all.beside(companion),
-                None => companion,
-            });
-        }
+        let all = self.runs.iter().map(Vec::as_slice).filter_map(of_rank).reduce(Companion::beside);
         let Some(all) = all else { return LoanCount::default() };
         let Loan { kernels, borrowed, ambiguous } = all.lend(to, labels);
         LoanCount { kernels, with_operators: borrowed, ambiguous }
