@@ -5,7 +5,7 @@ use crate::steps::FoundSteps;
 use crate::{Pick, Rank, Result, Warning};
 use regex::Regex;
 
-/// What counts as an iteration.
+/// Source of the iterations of a comparison.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum IterationMarker {
     /// The profiler's steps. Where no run has some, the call that repeats and launches most of the work, if it is exactly one

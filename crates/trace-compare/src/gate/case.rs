@@ -57,7 +57,7 @@ pub struct Measured {
     /// Ratio test ÷ control: estimate, low, high.
     pub ratio: Option<[f64; 3]>,
     pub(crate) relevance: f64,
-    /// What is said of it.
+    /// Verdict on the limit.
     pub verdict: Verdict,
     /// Samples of control and of test.
     pub samples: [usize; 2],

@@ -20,7 +20,7 @@ pub struct Head {
     pub modified: Option<i64>,
     /// The node that read it.
     pub node: Option<String>,
-    /// Whether the file holds a rank that is wanted, and what its load needs to know.
+    /// Content of the file: a wanted rank with the facts that its load needs, or the reason to leave the file out.
     pub content: HeadContent,
 }
 
