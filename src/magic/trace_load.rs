@@ -177,8 +177,9 @@ impl Magic for TraceLoad {
             (found, all) => line.push_str(&format!(" · {found} of {all} files from the cache")),
         }
         line.push_str(&replaced(context, &label, &paths));
-        for companion in &companions {
+        for (companion, path) in companions.iter().zip(&beside) {
             line.push_str(&format!(" · companion {}", companion.label()));
+            line.push_str(&replaced(context, companion.label(), std::slice::from_ref(path)));
         }
         if !progress.end(&line) && !call.quiet() {
             context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
@@ -220,6 +221,13 @@ fn load_elsewhere(
         return Err(call
             .cannot("load several runs by an engine", reason)
             .hint("load each with --as, and name them")
+            .into());
+    }
+    if call.has("companion") {
+        let reason = "an engine loads no companion";
+        return Err(call
+            .cannot("load a companion by an engine", reason)
+            .hint("load it here with %trace_load, and name it: %explain … --companion NAME")
             .into());
     }
     let begun = Instant::now();

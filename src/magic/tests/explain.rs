@@ -200,6 +200,10 @@ fn companion_of_a_load_lends_wherever_its_trace_is_explained() {
     assert!(!notebook.text("%explain old new --companion none").contains("operators from"));
     let both = notebook.text("%explain old new --companion new_companion,old");
     assert!(both.contains("operators from new_companion, old: 2 of 2 in old"), "{both}");
+    let error = notebook.error(&format!("%trace_load '{slower}' --as new --companion '{capture}' --engine processes"));
+    assert!(error.contains("cannot load a companion by an engine"), "{error}");
+    let line = notebook.text(&format!("%trace_load '{slower}' --as new --companion '{replay}'"));
+    assert!(line.contains(&format!("companion new_companion · replaces {capture}")), "{line}");
     // A trace that replaces it has none.
     notebook.text(&format!("%trace_load '{slower}' --as new --quiet"));
     assert!(!notebook.text("%explain old new").contains("operators from"));
