@@ -194,12 +194,14 @@ impl EvcxrEngine {
         let report = timeline::during("drain", || started.pump.finish(process_lost));
         let source = started.context.last_source().unwrap_or_default();
         let after = started.variables();
+        // An input request ends as soon as the sink is interrupted, which may be before the engine's own request is recorded.
+        let interrupted = control.requested() || out.interrupted();
         // What was moved away, or lost with the process, can be attached again.
-        let succeeded = result.is_ok() && report == CellReport::default() && !control.requested();
+        let succeeded = result.is_ok() && report == CellReport::default() && !interrupted;
         self.bindings.settle(&before, &after, succeeded);
         let lost = self.note_lost(&before, &after, process_lost);
         let failed = match result {
-            _ if control.requested() => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
+            _ if interrupted => Failure::new("KeyboardInterrupt", format!("interrupted; {lost}")),
             Ok(outputs) => {
                 self.add_run_time(&outputs);
                 show(outputs, &TypeNames::load(&self.folder), out);
