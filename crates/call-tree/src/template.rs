@@ -1,6 +1,6 @@
 //! Folding of a run into one tree, whose nodes keep the samples of all iterations and ranks.
 
-use crate::align::{Mapping, map};
+use crate::align::{Mapping, Trees, map};
 use crate::input::label::Labels;
 use crate::tree::node::{Cost, NONE, Node, NodeId, Tree};
 
@@ -38,7 +38,7 @@ impl Template {
         let sample = self.samples;
         self.samples += 1;
         let Mapping { control: ours, test: theirs, mut to_control, .. } =
-            map(std::mem::replace(&mut self.tree, Tree::new()), tree, labels);
+            map(Trees::Iterations, std::mem::replace(&mut self.tree, Tree::new()), tree, labels);
         self.tree = ours;
         let mut inserted = false;
         // Parents stand before children, but for nodes that the alignment split off: those have an entry already.

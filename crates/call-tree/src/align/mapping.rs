@@ -1,7 +1,7 @@
 //! Top-down mapping of the nodes of control to nodes of test.
 
 use super::period::settle;
-use super::score::Scores;
+use super::score::{Scores, Trees};
 use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
@@ -57,8 +57,8 @@ pub(crate) struct Mapping {
 const LEAST_SPLIT: f64 = 0.5;
 
 /// Maps the nodes of two trees.
-pub(crate) fn map(control: Tree, test: Tree, labels: &Labels) -> Mapping {
-    let scores = Scores::of(&control, &test, labels);
+pub(crate) fn map(trees: Trees, control: Tree, test: Tree, labels: &Labels) -> Mapping {
+    let scores = Scores::of(trees, &control, &test, labels);
     let mut aligner = Aligner {
         mapping: Mapping {
             to_test: vec![NONE; control.nodes().len()],

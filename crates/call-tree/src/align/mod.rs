@@ -14,3 +14,4 @@ pub(crate) use kernels::{Hashed, matched};
 pub(crate) use mapping::{Mapping, map};
 pub(crate) use region::aligned;
 pub use region::{Alignment, Grade, Region, Why, align};
+pub(crate) use score::Trees;

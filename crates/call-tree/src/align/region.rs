@@ -2,6 +2,7 @@
 
 use super::fusion::fusions;
 use super::mapping::{How, Mapping, map};
+use super::score::Trees;
 use crate::input::family::Family;
 use crate::input::label::{Labels, Level};
 use crate::tree::node::{NONE, NodeId, Role, Tree};
@@ -131,7 +132,7 @@ pub fn align(control: &Tree, test: &Tree, labels: &Labels) -> Alignment {
 
 /// Aligns two trees as [`align`] does, and takes them.
 pub(crate) fn aligned(control: Tree, test: Tree, labels: &Labels) -> Alignment {
-    let mapping = map(control, test, labels);
+    let mapping = map(Trees::Runs, control, test, labels);
     let mut regions = Regions {
         mapping: &mapping,
         labels,

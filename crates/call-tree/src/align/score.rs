@@ -1,7 +1,7 @@
 //! Score of two nodes: how alike they are, from 0 to 1.
 
 use crate::input::family::FAMILIES;
-use crate::input::kind::Kind;
+use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels, Level, Symbol};
 use crate::tree::node::{Node, NodeId, Role, Tree};
 use std::cell::RefCell;
@@ -17,11 +17,21 @@ const SAME_INSTANCE: f64 = 0.02;
 /// Similarity of two chains of which one has a call around the calls that both have.
 const WRAPPED: f64 = 0.95;
 
+/// Trees to map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trees {
+    /// Iterations of one run: the same program.
+    Iterations,
+    /// Two runs, whose programs may differ.
+    Runs,
+}
+
 type Names = Rc<Vec<(Symbol, u32)>>;
 
 /// Scores the nodes of two trees.
 pub(super) struct Scores<'l> {
     pub(super) labels: &'l Labels,
+    trees: Trees,
     /// Occurrences of each name label in control and in test.
     occurrences: HashMap<Symbol, [u32; 2]>,
     names: RefCell<HashMap<(bool, NodeId), Names>>,
@@ -30,14 +40,14 @@ pub(super) struct Scores<'l> {
 }
 
 impl<'l> Scores<'l> {
-    pub(super) fn of(control: &Tree, test: &Tree, labels: &'l Labels) -> Self {
+    pub(super) fn of(trees: Trees, control: &Tree, test: &Tree, labels: &'l Labels) -> Self {
         let mut occurrences: HashMap<Symbol, [u32; 2]> = HashMap::new();
         for (side, tree) in [control, test].into_iter().enumerate() {
             for &id in tree.nodes().iter().flat_map(|node| &node.chain) {
                 occurrences.entry(labels.get(id).name).or_default()[side] += 1;
             }
         }
-        Self { labels, occurrences, names: RefCell::default(), unlike: RefCell::default() }
+        Self { labels, trees, occurrences, names: RefCell::default(), unlike: RefCell::default() }
     }
 
     /// Score of a node of control and a node of test; `None` if they must not pair.
@@ -83,6 +93,9 @@ impl<'l> Scores<'l> {
 
     fn score_unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
         let (a, b) = (control.0.node(control.1), test.0.node(test.1));
+        if self.trees == Trees::Iterations && self.are_other_copies(control, test) {
+            return 0.0;
+        }
         let content = overlap(&a.families, &b.families);
         let common = self.label_similarity(a, b);
         if let Some(similarity) = common {
@@ -169,6 +182,25 @@ impl<'l> Scores<'l> {
     pub(super) fn share_a_label(&self, a: &Node, b: &Node) -> bool {
         let name = |&id: &LabelId| self.labels.get(id).name;
         a.chain.iter().any(|one| b.chain.iter().any(|other| name(one) == name(other)))
+    }
+
+    /// Tells whether two calls only copy memory, and none of their copies has the same direction and kind of memory: in iterations of one
+    /// program these are other calls, not one that changed.
+    fn are_other_copies(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> bool {
+        let copies = |(tree, id): (&Tree, NodeId)| -> Option<Vec<u64>> {
+            let is_copy = |node: &Node| node.is_leaf() && self.kind(node) == Kind::Gpu(Class::Copy);
+            let hash_of_copy = |&child: &NodeId| {
+                let node = tree.node(child);
+                is_copy(node).then_some(node.hashes.name)
+            };
+            tree.node(id).children.iter().map(hash_of_copy).collect()
+        };
+        match (copies(control), copies(test)) {
+            (Some(ours), Some(theirs)) if !ours.is_empty() && !theirs.is_empty() => {
+                ours.iter().all(|one| !theirs.contains(one))
+            }
+            _ => false,
+        }
     }
 
     /// Role of the events of a leaf.

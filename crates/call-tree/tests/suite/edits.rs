@@ -1,6 +1,6 @@
 //! Known edits of a program: the kernels that both programs share land in the same regions.
 
-use crate::program::{Call, Item, Program, Random, Recorder, operator, transformer};
+use crate::program::{Call, Item, Kernels, Program, Random, Recorder, operator, transformer};
 use call_tree::{Alignment, Builder, Grade, Kind, Labels, Recording, Region, Template, Tree, Why, align};
 use std::collections::HashMap;
 
@@ -391,4 +391,25 @@ fn kernels_of_another_kind_of_call_keep_their_place() {
     program.main.push(super::program::call(Kind::Python, "train.py(9): log", "", vec![]));
     let found = aligned(&transformer(2), &program, 1, [true, true]);
     assert_eq!(found.of(Grade::Exact), found.alignment.regions.len());
+}
+
+#[test]
+fn copies_of_other_memory_are_not_one_call_of_the_iterations() {
+    let (pageable, pinned) = ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)");
+    let loads = [vec![pageable, pageable, pinned, pinned], vec![pageable, pinned, pageable, pageable, pinned]];
+    let (mut labels, mut kernels) = (Labels::default(), Kernels::default());
+    let programs = loads.each_ref().map(|copies| {
+        let call = |copy: &&str| operator("aten::to", "", vec![kernels.kernel(copy, 1_000)]);
+        Program { main: copies.iter().map(call).collect(), backward: Vec::new() }
+    });
+    let recorder = programs.iter().fold(Recorder::new(&mut labels, 1), Recorder::iteration);
+    let (recording, ids) = recorder.finish();
+    let (_, of_leaf) = fold(&recording, &ids, true, &labels);
+    // Copies have numbers in the order of the program.
+    let names: Vec<&str> = loads.concat();
+    let is_one_kind = |ids: &Vec<u32>| ids.iter().all(|&id| names[id as usize - 1] == names[ids[0] as usize - 1]);
+    let mut leaves: Vec<&Vec<u32>> = of_leaf.values().map(|(ids, _)| ids).collect();
+    leaves.sort_unstable();
+    assert!(leaves.iter().all(|ids| is_one_kind(ids)), "{leaves:?}");
+    assert_eq!(leaves.iter().filter(|ids| ids.len() == 2).count(), 4, "{leaves:?}");
 }

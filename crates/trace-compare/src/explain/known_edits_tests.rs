@@ -243,8 +243,8 @@ fn recorded() -> Vec<PathBuf> {
             // Kernels of a graph, and the launches of its capture.
             "capture/sglang_decode.replay.json.gz",
             "capture/sglang_decode.capture.json.gz",
-            // Of rank 1, one of three equal copies in a row lasts 11 s.
             "trace_filter/sampled_rank-0.json.gz",
+            "trace_filter/sampled_rank-1.json.gz",
         ]
         .into_iter()
         .filter_map(shared),
