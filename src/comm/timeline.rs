@@ -5,7 +5,8 @@ use crate::Failure;
 use crate::session::{LoadId, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use trace::{SentNames, Timeline, TimelineQuery, TraceSet};
+use trace::answers::SentNames;
+use trace::{Timeline, TimelineQuery, TraceSet};
 
 pub(super) struct Timelines;
 

@@ -90,7 +90,7 @@ impl Magic for CompareTraces {
         let selection = diff.selection()?;
         let caption = format!("compare_traces · {}", caption(&selection));
         let comparison = diff.clone();
-        let Compared { frame: df, mut notes, .. } = context.run_blocking(move || comparison.compare())?;
+        let Compared { frame: df, mut notes, .. } = context.run_blocking(move || comparison.run())?;
         context.check_interrupt()?;
         context.warn_of(call, &diff.warnings());
         if df.height() == 0 && !call.quiet() {

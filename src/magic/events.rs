@@ -3,11 +3,10 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind, did_you_mean};
 use super::context::Context;
-use super::view::{Frame, RESULT, SHOWN, WHERE, deliver};
+use super::view::{Frame, RESULT, SHOWN, WHERE, deliver, selected_events};
 use crate::Error;
-use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
-use trace::{DeviceType, EventQuery, columns};
+use trace::{EventQuery, SelectEvents, TraceSet, columns};
 
 pub(super) struct Events;
 
@@ -91,9 +90,8 @@ impl Magic for Events {
         let bind = call.result_name()?.map(str::to_owned);
         let label = call.required("NAME");
         let trace = context.trace(call, label)?;
-        let query = query(call);
-        let asked = Arc::clone(&trace);
-        let df = context.run_blocking(move || query.select(Arc::as_ref(&asked)))?;
+        let query = query(call, &trace);
+        let df = context.run_blocking(move || query.run())?;
         context.check_interrupt()?;
         if df.height() == 0 && !call.quiet() {
             let names = call.text("name").and_then(|_| trace.frequent_names(MOST_NAMES).ok()).unwrap_or_default();
@@ -114,26 +112,13 @@ impl Magic for Events {
 /// The most names among which the nearest is searched.
 const MOST_NAMES: usize = 2_000;
 
-fn query(call: &Call<'_>) -> EventQuery {
-    let mut query = EventQuery::default().from_start().device_type(match call.text("device-type") {
-        Some("cpu") => DeviceType::CPU,
-        Some("gpu") => DeviceType::GPU,
-        _ => DeviceType::ALL,
-    });
+fn query(call: &Call<'_>, trace: &TraceSet) -> EventQuery {
+    let mut query = EventQuery::new(trace).from_start().select(selected_events(call));
     if let Some(name) = call.text("name") {
         query = query.name(name);
     }
     if let Some(name) = call.text("short-name") {
         query = query.short_name(name);
-    }
-    if let Some(ranks) = call.list("rank") {
-        query = query.ranks(ranks);
-    }
-    if let Some(iterations) = call.list("iteration") {
-        query = query.iterations(iterations);
-    }
-    if let Some(condition) = call.condition("where") {
-        query = query.filter(condition);
     }
     query
 }

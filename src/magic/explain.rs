@@ -4,14 +4,15 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled, write};
 use super::view::{
-    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, size, write_csv, write_html,
+    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, selected_events, size,
+    write_csv, write_html,
 };
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 use trace::statistics::TestKind;
-use trace::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace, TraceSet};
+use trace::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace, SelectEvents, TraceSet};
 use trace_view::format::grouped;
 use trace_view::{Part, Report};
 
@@ -343,42 +344,16 @@ fn companions(call: &Call<'_>, context: &Context<'_>) -> Result<Vec<Arc<TraceSet
 
 /// Returns the query of a call.
 pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<LabeledTrace>) -> Query {
-    let all = |runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
-        let mut numbers: Vec<i64> = runs.iter().flat_map(of).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    };
-    let pick = |side: &str, what: &str, runs: &[LabeledTrace], of: fn(&LabeledTrace) -> Vec<i64>| {
-        call.pick_of_side(side, what, || all(runs, of))
-    };
     let group = |side: &str, runs: &[LabeledTrace]| {
         let name = call.text(side)?;
         let is_group = runs.len() > 1 && runs.iter().all(|run| run.label().strip_prefix(name).is_some());
         is_group.then(|| name.to_owned())
     };
-    let mut query =
-        Query::of_runs(control.clone(), test.clone()).groups(group("CONTROL", &control), group("TEST", &test));
-    if let Some(ranks) = pick("control", "rank", &control, LabeledTrace::ranks) {
-        query = query.control_rank(ranks);
-    }
-    if let Some(ranks) = pick("test", "rank", &test, LabeledTrace::ranks) {
-        query = query.test_rank(ranks);
-    }
-    if let Some(iterations) = pick("control", "iteration", &control, LabeledTrace::iterations) {
-        query = query.control_iteration(iterations);
-    }
-    if let Some(iterations) = pick("test", "iteration", &test, LabeledTrace::iterations) {
-        query = query.test_iteration(iterations);
-    }
-    if let Some(warmup) = call.whole("warmup") {
-        query = query.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
-    }
+    let mut query = Query::of_runs(control.clone(), test.clone())
+        .groups(group("CONTROL", &control), group("TEST", &test))
+        .select(selected_events(call));
     if call.is_slowest("rank") {
         query = query.slowest_rank();
-    }
-    if let Some(condition) = call.condition("where") {
-        query = query.filter(condition);
     }
     if let Some(method) = call.text("method").and_then(TestKind::of) {
         query = query.method(method);
@@ -388,12 +363,6 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     }
     if call.has("events") {
         query = query.keep_events();
-    }
-    if let Some(marker) = call.marker() {
-        query = query.marker(marker.clone());
-    }
-    if call.has_no_marker() {
-        query = query.whole_recordings();
     }
     query
 }

@@ -3,9 +3,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
-use super::view::{HTML, PNG, QUIET, RANKS, Selected, TRACES, deliver_drawing, selected, shown_runs};
+use super::view::{HTML, PNG, QUIET, RANKS, TRACES, deliver_drawing, selected_events, shown_runs};
 use crate::Error;
-use trace::{FlameQuery, FlameTime, TraceSet};
+use trace::{FlameQuery, FlameTime, SelectEvents, TraceSet};
 use trace_view::FLAME;
 
 pub(super) struct Flame;
@@ -98,19 +98,11 @@ impl Magic for Flame {
 
 /// Returns the query of a call.
 fn query(call: &Call<'_>, control: &TraceSet, test: Option<&TraceSet>) -> FlameQuery {
-    let mut query = match test {
+    let query = match test {
         Some(test) => FlameQuery::compare(control, test),
         None => FlameQuery::new(control),
     };
-    for Selected { side, ranks, iterations } in selected(call, control, test) {
-        if let Some(ranks) = ranks {
-            query = query.ranks_of(side, ranks);
-        }
-        if let Some(iterations) = iterations {
-            query = query.iterations_of(side, iterations);
-        }
-    }
     let word = call.text("by");
     let time = FlameTime::WORDS.into_iter().find(|(known, _)| Some(*known) == word);
-    query.time(time.map_or_else(FlameTime::default, |(_, time)| time))
+    query.select(selected_events(call)).time(time.map_or_else(FlameTime::default, |(_, time)| time))
 }

@@ -3,10 +3,12 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{Frame, MARKER_OF_SAMPLES, RESULT, SHOWN, WHERE, deliver};
+use super::view::{
+    DEVICE_TYPE, Frame, MARKER_OF_SAMPLES, RESULT, SHOWN, USE_SHORT_NAME, WHERE, deliver, selected_events,
+};
 use crate::Error;
 use std::sync::Arc;
-use trace::{DeviceType, MeasuredNoise, Noise as Query};
+use trace::{MeasuredNoise, Noise as Query, SelectEvents};
 use trace_view::{Part, Report};
 
 pub(super) struct Noise;
@@ -33,9 +35,9 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("warmup", Kind::Whole, "leave out this many first iterations of each run")
                 .or("those before a change in the first third"),
             MARKER_OF_SAMPLES,
-            Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
+            DEVICE_TYPE,
             WHERE,
-            Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
+            USE_SHORT_NAME,
         ],
     ),
     Group::new(
@@ -119,32 +121,6 @@ impl Magic for Noise {
 
 fn query(call: &Call<'_>, context: &Context<'_>) -> Result<Query, Error> {
     let runs = context.runs(call, call.required("NAME"))?;
-    let device = match call.text("device-type") {
-        Some("cpu") => DeviceType::CPU,
-        Some("gpu") => DeviceType::GPU,
-        _ => DeviceType::ALL,
-    };
-    let mut query = Query::of_runs(runs.iter().map(|run| Arc::as_ref(run).into()).collect())
-        .device_type(device)
-        .use_short_name(call.switch("use-short-name"));
-    // `all` is the default.
-    if let Some(ranks) = call.list("rank") {
-        query = query.ranks(ranks);
-    }
-    if let Some(iterations) = call.list("iteration") {
-        query = query.iterations(iterations);
-    }
-    if let Some(warmup) = call.whole("warmup") {
-        query = query.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
-    }
-    if let Some(marker) = call.marker() {
-        query = query.marker(marker.clone());
-    }
-    if call.has_no_marker() {
-        query = query.whole_recordings();
-    }
-    if let Some(condition) = call.condition("where") {
-        query = query.filter(condition);
-    }
-    Ok(query)
+    let runs = runs.iter().map(|run| Arc::as_ref(run).into()).collect();
+    Ok(Query::of_runs(runs).select(selected_events(call)).use_short_name(call.switch("use-short-name")))
 }

@@ -3,14 +3,14 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::WHERE;
+use super::view::{WHERE, selected_events};
 use crate::Error;
 use crate::display::Output;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::write::TraceCopy;
-use trace::{EventQuery, TraceSet};
+use trace::{EventQuery, SelectEvents, TraceSet};
 use trace_view::format::{self, grouped};
 use trace_view::{Bundle, HTML};
 
@@ -85,7 +85,8 @@ impl Magic for OpenPerfetto {
         for rank in &ranks {
             let target = target(named.as_deref(), &label, *rank, ranks.len() > 1);
             let copy = {
-                let (trace, query, rank, target) = (Arc::clone(&trace), query(call, *rank), *rank, target.clone());
+                let (trace, query, rank, target) =
+                    (Arc::clone(&trace), query(call, &trace, *rank), *rank, target.clone());
                 context.run_blocking(move || copy(&trace, &query, rank, &target))?
             };
             let mut copy = copy;
@@ -109,20 +110,13 @@ impl Magic for OpenPerfetto {
     }
 }
 
-fn query(call: &Call<'_>, rank: i64) -> EventQuery {
-    let mut query = EventQuery::default().ranks(rank);
-    if let Some(iterations) = call.list("iteration") {
-        query = query.iterations(iterations);
-    }
-    match call.condition("where") {
-        Some(condition) => query.filter(condition),
-        None => query,
-    }
+fn query(call: &Call<'_>, trace: &TraceSet, rank: i64) -> EventQuery {
+    EventQuery::new(trace).select(selected_events(call)).ranks(rank)
 }
 
 /// Returns the copy of a rank with the events of a query.
 fn copy(trace: &TraceSet, query: &EventQuery, rank: i64, target: &Path) -> trace::Result<TraceCopy> {
-    let events = query.select(trace)?;
+    let events = query.run()?;
     TraceCopy::trimmed(&trace.rank(rank)?, &events, target)
 }
 

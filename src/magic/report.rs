@@ -9,7 +9,7 @@ use crate::{Error, Problem};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use trace::{Explanation, FlameQuery, TimelineQuery, TraceSet};
+use trace::{Explanation, FlameQuery, Select, SelectEvents, TimelineQuery, TraceSet};
 use trace_view::format;
 use trace_view::{Bundle, Report};
 
@@ -101,18 +101,16 @@ impl Page {
             let (flame, timeline) = Default::default();
             return Ok(Self { title: String::new(), report, flame, timeline });
         };
-        let mut flame = FlameQuery::compare(one.as_ref(), other.as_ref());
-        let mut timeline = TimelineQuery::compare(one.as_ref(), other.as_ref());
-        for (side, summary) in explanation.sides.iter().enumerate() {
-            if let Some(rank) = summary.ranks.first() {
-                flame = flame.ranks_of(side, vec![*rank]);
-                timeline = timeline.ranks_of(side, vec![*rank]);
-            }
-            if let Some(iteration) = summary.iterations.first() {
-                timeline = timeline.iterations_of(side, vec![*iteration]);
-            }
+        let [control, test] = explanation.sides.each_ref().map(|side| (side.ranks.first(), side.iterations.first()));
+        let mut select = Select::default();
+        if let (Some(&control), Some(&test)) = (control.0, test.0) {
+            select = select.control_rank(control).test_rank(test);
         }
-        let (flame, timeline) = (flame.run()?, timeline.run()?);
+        let flame = FlameQuery::compare(one.as_ref(), other.as_ref()).select(select.clone()).run()?;
+        if let (Some(&control), Some(&test)) = (control.1, test.1) {
+            select = select.control_iteration(control).test_iteration(test);
+        }
+        let timeline = TimelineQuery::compare(one.as_ref(), other.as_ref()).select(select).run()?;
         let [control, test] = &explanation.sides;
         Ok(Self {
             title: format!("{} → {}", control.label, test.label),

@@ -3,9 +3,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{HTML, PNG, QUIET, RANKS, Selected, TRACES, WHERE, deliver_drawing, selected, shown_runs};
+use super::view::{HTML, PNG, QUIET, RANKS, TRACES, WHERE, deliver_drawing, selected_events, shown_runs};
 use crate::Error;
-use trace::{TimelineQuery, TraceSet};
+use trace::{SelectEvents, TimelineQuery, TraceSet};
 use trace_view::TIMELINE;
 
 pub(super) struct Timeline;
@@ -79,20 +79,9 @@ impl Magic for Timeline {
 
 /// Returns the query of a call.
 fn query(call: &Call<'_>, control: &TraceSet, test: Option<&TraceSet>) -> TimelineQuery {
-    let mut query = match test {
+    let query = match test {
         Some(test) => TimelineQuery::compare(control, test),
         None => TimelineQuery::new(control),
     };
-    for Selected { side, ranks, iterations } in selected(call, control, test) {
-        if let Some(ranks) = ranks {
-            query = query.ranks_of(side, ranks);
-        }
-        if let Some(iterations) = iterations {
-            query = query.iterations_of(side, iterations);
-        }
-    }
-    match call.condition("where") {
-        Some(filter) => query.filter(filter.clone()),
-        None => query,
-    }
+    query.select(selected_events(call))
 }

@@ -5,7 +5,8 @@ use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
 use super::trace_list::table;
 use crate::Error;
-use trace::{ColumnMemory, TraceSet};
+use trace::TraceSet;
+use trace::answers::ColumnMemory;
 use trace_view::format::{bytes, grouped, numbered};
 use trace_view::{Header, Kind as Shown, Part, Present, Report, Table, TableValue, Unit};
 

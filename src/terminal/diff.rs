@@ -119,7 +119,7 @@ impl Magic for Diff {
         let test = load(call, context, "TEST", "test", call.list("test-rank"))?;
         let diff = trace_diff(call, "control", "test", context)?;
         let selection = diff.selection()?;
-        let compared = diff.compare()?;
+        let compared = diff.run()?;
         let warnings = control.warnings().iter().chain(test.warnings()).cloned().chain(diff.warnings());
         let warnings: Vec<String> = warnings.map(|warning| warning.to_string()).collect();
         Screen::warn(&warnings);

@@ -215,7 +215,7 @@ pub enum Error {
     },
     /// No event of the trace matches the marker of iterations.
     #[error(
-        "trace \"{label}\" has no annotation, operator or module that matches the marker `{marker}`; %events {label} --cat user_annotation lists annotations"
+        "trace \"{label}\" has no annotation, operator or module that matches the marker `{marker}`; %events {label} --where 'cat = \"user_annotation\"' lists annotations"
     )]
     NoMarker {
         /// The trace.

@@ -9,6 +9,6 @@ pub use bounds::{BoundChange, ClassBound, RegionBound};
 pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance, SHORT_FORMS, TimeChange, WhatIf};
 
 use trace_base::{Compat, Error, Result, domain, error, exec, interval, stats};
-use trace_compare::{Explain, Explanation};
+use trace_compare::{Explain, Explanation, SelectEvents};
 use trace_data::{RankInfo, Trace, TraceSet, frame, frame_table, write};
 use trace_events::{callstack, collective, filter};

@@ -17,7 +17,8 @@ pub use baseline::{
 pub use certainty::{SampleKind, Sentence};
 pub use comparisons::{COMPARISONS, ComparisonEntry};
 pub use diff::{
-    CompareRuns, Compared, ComparedStats, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff, TraceDiff,
+    ByDefault, CompareRuns, Compared, ComparedStats, DiffPlan, IterationMarker, LabeledTrace, OpsDiff, RecordingsOnce,
+    Select, SelectEvents, SelectSetting, StatsDiff, TraceDiff,
 };
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,

@@ -8,7 +8,7 @@ pub mod timeline;
 pub use flame::{FlameGraph, FlameQuery, FlameTime};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
 
-use trace_base::{Compat, Error, Iteration, ParserConfig, Pick, Rank, Result, domain, exec};
-use trace_compare::{Explain, LabeledTrace, explain};
-use trace_data::{LoadOptions, RankInfo, Trace, TraceSet, TrackNames, frame};
+use trace_base::{Compat, Error, ParserConfig, Result, domain, error, exec};
+use trace_compare::{ByDefault, Explain, LabeledTrace, Select, SelectEvents, SelectSetting, explain};
+use trace_data::{LoadOptions, RankInfo, Trace, TraceSet, TrackNames, Window, frame};
 use trace_events::{collective, counter, filter};

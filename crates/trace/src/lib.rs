@@ -6,8 +6,8 @@
 //! # fn main() -> trace::Result<()> {
 //! let control = TraceSet::load("../../notebooks/data/control")?;
 //! let test = TraceSet::load("../../notebooks/data/test")?;
-//! let df = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).compare_traces()?;
-//! assert!(df.column("diff_duration").is_ok());
+//! let compared = TraceDiff::new(&control, &test).control_rank(3).test_rank(1).run()?;
+//! assert!(compared.frame.column("diff_duration").is_ok());
 //! # Ok(())
 //! # }
 //! ```
@@ -52,12 +52,13 @@ pub use collective::Stragglers;
 pub use comparisons::COMPARISONS;
 pub use critical_path::{CriticalPath, Instance, SHORT_FORMS, TimeChange, WhatIf};
 pub use dataset::{
-    By, ColumnMemory, DeviceType, LoadOptions, LoadProgress, Selection, Side, Trace, TraceSet, Window, frame_schema,
+    By, DeviceType, LoadOptions, LoadProgress, Selection, Side, Trace, TraceSet, Window, frame_schema,
     remove_left_ranks,
 };
 pub use describe::{Description, Finding};
 pub use diff::{
-    CompareRuns, Compared, ComparedStats, DiffPlan, LabeledTrace, OpsDiff, RecordingsOnce, StatsDiff, TraceDiff,
+    CompareRuns, Compared, ComparedStats, DiffPlan, IterationMarker, LabeledTrace, OpsDiff, RecordingsOnce, Select,
+    SelectEvents, StatsDiff, TraceDiff,
 };
 pub use domain::{
     CACHE_VARIABLE, Compat, DiffSide, Iteration, KernelType, MEMORY_VARIABLE, Pick, Rank, STORAGE_TIMEOUT_VARIABLE,
@@ -80,7 +81,7 @@ pub use present::{display_table, frame_table};
 pub use query::EventQuery;
 pub use statistics;
 pub use store::{Cache, CacheEntry, private_folder};
-pub use timeline::{Answered, SentNames, Timeline, TimelineQuery};
+pub use timeline::{Timeline, TimelineQuery};
 pub use trace_analysis::Questions;
 pub use trace_base::config::ParserConfig;
 pub use trace_base::error;
@@ -117,10 +118,11 @@ pub mod answers {
     };
     pub use trace_compare::gate::{ChangedRegion, Honoured, LIMITED_CLASSES, Limited, Structural, StructuralFact};
     pub use trace_compare::noise::OperatorNoise;
+    pub use trace_data::dataset::ColumnMemory;
     pub use trace_data::frame::TrackNames;
     pub use trace_data::store::Cleared;
     pub use trace_events::collective::ChargedRank;
-    pub use trace_timeline::timeline::LaneKind;
+    pub use trace_timeline::timeline::{Answered, LaneKind, SentNames};
 }
 
 /// Arguments of events that become columns, and what a configuration holds.

@@ -11,10 +11,10 @@ pub use crate::config::{AttributeSpec, DefaultValue, ValueType};
 pub use crate::filter::{self, Filter, Where};
 pub use crate::{
     Answer, By, CallTree, CancellationToken, Change, Compared, Comparison, Compat, CriticalPath, Description,
-    DeviceType, EventQuery, Execution, Explain, Explanation, FillDefaults, Finding, HtaCriticalPath, HtaOverlay,
-    Iteration, LabeledTrace, LoadOptions, LoadProgress, OpsDiff, ParserConfig, Pick, QuerySql, Questions, Rank,
-    RankInfo, Selection, SqlTables, Stream, Trace, TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table,
-    shorten_name,
+    DeviceType, EventQuery, Execution, Explain, Explanation, FillDefaults, Finding, FlameQuery, HtaCriticalPath,
+    HtaOverlay, Iteration, IterationMarker, LabeledTrace, LoadOptions, LoadProgress, Noise, OpsDiff, ParserConfig,
+    Pick, QuerySql, Questions, Rank, RankInfo, Select, SelectEvents, Selection, SqlTables, StatsDiff, Stream,
+    TimelineQuery, Trace, TraceAnalysis, TraceDiff, TraceSet, Warning, frame_table, shorten_name,
 };
 pub use polars::df;
 pub use polars::prelude::{

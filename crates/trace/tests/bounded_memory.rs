@@ -8,7 +8,7 @@ use std::path::Path;
 use trace::Questions;
 use trace::analysis::CATALOG;
 use trace::polars::prelude::{Column, DataFrame};
-use trace::{By, Error, Execution, HtaCriticalPath, TraceAnalysis, TraceDiff, TraceSet};
+use trace::{By, Error, Execution, HtaCriticalPath, SelectEvents, TraceAnalysis, TraceDiff, TraceSet};
 use trace_testkit::{Job, Large};
 
 const RANKS: u64 = 64;

@@ -6,10 +6,7 @@ use crate::{Error, Problem, UsageError, session};
 use regex::Regex;
 use std::path::PathBuf;
 use trace::filter::Where;
-use trace::{ParserConfig, TimeChange};
-
-/// The marker that stands for no marker.
-const NO_MARKER: &str = "none";
+use trace::{IterationMarker, ParserConfig, TimeChange};
 
 /// A parsed call: every value has the type that the kind of its argument demands.
 pub struct Call<'a> {
@@ -110,13 +107,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the list of one side, such as `control-rank`, or else that of both, `rank`, if given; for the word `all`, the result
-    /// of `all()`. Without numbers, as `all` of a trace without iterations, it is not given.
-    pub fn pick_of_side(&self, side: &str, what: &str, all: impl Fn() -> Vec<i64>) -> Option<Vec<i64>> {
-        let picked = self.pick(&format!("{side}-{what}"), &all).or_else(|| self.pick(what, &all));
-        picked.filter(|numbers| !numbers.is_empty())
-    }
-
     /// Returns whether the list `name` is the word `slowest`.
     pub fn is_slowest(&self, name: &str) -> bool {
         matches!(self.one(name), Some(Value::Slowest))
@@ -159,14 +149,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the expression of `--marker`, unless it is `none`.
-    pub fn marker(&self) -> Option<&Regex> {
-        self.regex("marker").filter(|marker| marker.as_str() != NO_MARKER)
-    }
-
-    /// Tells whether `--marker none` asks for whole recordings where no step of the profiler was recorded.
-    pub fn has_no_marker(&self) -> bool {
-        self.regex("marker").is_some_and(|marker| marker.as_str() == NO_MARKER)
+    /// Returns what `--marker` says of iterations; `none` asks for whole recordings where the profiler recorded no step.
+    pub fn iteration_marker(&self) -> Option<IterationMarker> {
+        self.regex("marker")?.as_str().parse().ok()
     }
 
     /// Returns the event arguments `name`, if given.

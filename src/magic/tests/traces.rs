@@ -9,7 +9,7 @@ use crate::session::Binding;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use trace::TraceDiff;
+use trace::{SelectEvents, TraceDiff};
 use trace_testkit::TraceBuilder;
 use trace_view::{PLOTLY, PNG};
 

@@ -5,7 +5,6 @@ use crate::Error;
 use crate::display::Output;
 use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
 use crate::magic::context::{Context, write_picture};
-use trace::TraceSet;
 use trace_view::Bundle;
 
 /// One trace, or two.
@@ -31,25 +30,6 @@ pub(crate) const HTML: Argument =
     Argument::flag("html", Kind::File, "write a page with the interactive figure; works offline");
 pub(crate) const PNG: Argument = Argument::flag("png", Kind::File, "write a picture");
 pub(crate) const QUIET: Argument = Argument::flag("quiet", Kind::Switch, "show only warnings");
-
-/// What a call selects of a side.
-pub(crate) struct Selected {
-    /// 0 for control, 1 for test.
-    pub(crate) side: usize,
-    pub(crate) ranks: Option<Vec<i64>>,
-    pub(crate) iterations: Option<Vec<i64>>,
-}
-
-/// Returns what a call selects of control, and of test if there is one.
-pub(crate) fn selected(call: &Call<'_>, control: &TraceSet, test: Option<&TraceSet>) -> Vec<Selected> {
-    let sides = [Some((control, "control")), test.map(|test| (test, "test"))];
-    let of = |(side, (set, name)): (usize, (&TraceSet, &str))| Selected {
-        side,
-        ranks: call.pick_of_side(name, "rank", || set.ranks()),
-        iterations: call.pick_of_side(name, "iteration", || set.iterations()),
-    };
-    sides.into_iter().flatten().enumerate().map(of).collect()
-}
 
 /// Returns, for each group of runs that a call names, which of them is drawn and how to see another.
 pub(crate) fn shown_runs(call: &Call<'_>, context: &Context<'_>) -> Vec<String> {

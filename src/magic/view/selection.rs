@@ -1,16 +1,12 @@
 //! The flags that select what is compared: HTA's parameters of a comparison.
 
+use super::selected_events::{DEVICE_TYPE, USE_SHORT_NAME, WHERE, selected_events};
 use crate::Error;
 use crate::magic::argument::{Argument, Call, Group, IdKind, Kind};
 use crate::magic::context::Context;
 use std::sync::Arc;
-use trace::{By, DeviceType, Selection, Side, TraceDiff, Window};
+use trace::{By, DeviceType, SelectEvents, Selection, Side, TraceDiff, Window};
 use trace_view::format::{counted, grouped, ranges};
-
-/// The condition on events, shared by all magics that read events.
-pub(crate) const WHERE: Argument =
-    Argument::flag("where", Kind::Where, "only events that meet this condition: 'name ~ \"^nccl\" and dur > 100us'")
-        .or("all events");
 
 /// The marker of iterations, shared by comparisons of events.
 const MARKER: Argument = Argument::flag(
@@ -19,14 +15,6 @@ const MARKER: Argument = Argument::flag(
     "annotations, operators or modules that count as iterations, from 0 on; with --stats, none takes recordings as they are",
 )
 .or("ProfilerStep; with --stats else the call that repeats and launches most of the work");
-
-/// The marker of iterations, shared by magics whose samples are iterations.
-pub(crate) const MARKER_OF_SAMPLES: Argument = Argument::flag(
-    "marker",
-    Kind::Regex,
-    "annotations, operators or modules that count as iterations; none: a recording without ProfilerStep is one iteration",
-)
-.or("ProfilerStep, else the call that repeats and launches most of the work");
 
 /// Flags that select events of both traces.
 pub(crate) const SELECTION: Group = Group::new(
@@ -46,9 +34,9 @@ pub(crate) const SELECTION: Group = Group::new(
             .or("its first")
             .of_second_trace(),
         MARKER,
-        Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all"),
+        DEVICE_TYPE,
         WHERE,
-        Argument::flag("use-short-name", Kind::Switch, "shorten kernel names, and sum those that become equal"),
+        USE_SHORT_NAME,
     ],
 );
 
@@ -81,36 +69,9 @@ pub(crate) fn trace_diff(
 ) -> Result<TraceDiff, Error> {
     let control = context.trace(call, control)?;
     let test = context.trace(call, test)?;
-    let device = match call.text("device-type") {
-        Some("cpu") => DeviceType::CPU,
-        Some("gpu") => DeviceType::GPU,
-        _ => DeviceType::ALL,
-    };
     let mut diff = TraceDiff::new(Arc::as_ref(&control), Arc::as_ref(&test))
-        .device_type(device)
+        .select(selected_events(call))
         .use_short_name(call.switch("use-short-name"));
-    if let Some(marker) = call.marker() {
-        diff = diff.marker(marker.clone());
-    }
-    if let Some(ranks) = call.pick("control-rank", || control.ranks()) {
-        diff = diff.control_rank(ranks);
-    }
-    if let Some(ranks) = call.pick("test-rank", || test.ranks()) {
-        diff = diff.test_rank(ranks);
-    }
-    diff = match call.list("control-iteration") {
-        Some(iterations) => diff.control_iteration(iterations),
-        None if call.has("control-iteration") => diff.every_control_iteration(),
-        None => diff,
-    };
-    diff = match call.list("test-iteration") {
-        Some(iterations) => diff.test_iteration(iterations),
-        None if call.has("test-iteration") => diff.every_test_iteration(),
-        None => diff,
-    };
-    if let Some(condition) = call.condition("where") {
-        diff = diff.filter(condition);
-    }
     if let Some(by) = call.text("by") {
         diff = diff.by(by.parse()?);
     }

@@ -1,6 +1,7 @@
 //! `%compare_traces --stats`: all iterations or runs of two sides, with intervals and verdicts.
 
 use super::drill_down::{RunOfSide, drill_down_by_label};
+use super::selected_events::selected_events;
 use super::selection::GROUPS;
 use super::table::{Frame, deliver};
 use crate::Error;
@@ -9,7 +10,7 @@ use crate::magic::context::{Context, labeled};
 use std::sync::Arc;
 use trace::columns::{CHANGE, DIFF_DURATION, MEAN_SUFFIX, NAME, SHORT_NAME};
 use trace::statistics::TestKind;
-use trace::{ComparedStats, Comparison, DeviceType, StatsDiff, TraceSet, Warning};
+use trace::{ComparedStats, Comparison, SelectEvents, StatsDiff, TraceSet, Warning};
 use trace_view::{EventCells, Part, Report};
 
 /// The test of a comparison with statistics.
@@ -115,45 +116,15 @@ pub(crate) fn stats_diff(call: &Call<'_>, sides: &[RunsOfSide; 2]) -> Result<Sta
         return Err(error.hint("leave one of them out").into());
     }
     let [control, test] = sides;
-    let device = match call.text("device-type") {
-        Some("cpu") => DeviceType::CPU,
-        Some("gpu") => DeviceType::GPU,
-        _ => DeviceType::ALL,
-    };
     let mut diff = StatsDiff::of_runs(labeled(&control.runs), labeled(&test.runs))
         .labels(&control.label, &test.label)
-        .device_type(device)
+        .select(selected_events(call))
         .use_short_name(call.switch("use-short-name"));
-    // `all` is the default.
-    if let Some(ranks) = call.list("control-rank") {
-        diff = diff.control_rank(ranks);
-    }
-    if let Some(ranks) = call.list("test-rank") {
-        diff = diff.test_rank(ranks);
-    }
-    if let Some(iterations) = call.list("control-iteration") {
-        diff = diff.control_iteration(iterations);
-    }
-    if let Some(iterations) = call.list("test-iteration") {
-        diff = diff.test_iteration(iterations);
-    }
-    if let Some(marker) = call.marker() {
-        diff = diff.marker(marker.clone());
-    }
-    if call.has_no_marker() {
-        diff = diff.whole_recordings();
-    }
-    if let Some(condition) = call.condition("where") {
-        diff = diff.filter(condition);
-    }
     if let Some(method) = call.text("method").and_then(TestKind::of) {
         diff = diff.method(method);
     }
     if let Some(percent) = call.percent("relevant") {
         diff = diff.relevant(percent.to_f64() / 100.0);
-    }
-    if let Some(warmup) = call.whole("warmup") {
-        diff = diff.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));
     }
     Ok(diff)
 }

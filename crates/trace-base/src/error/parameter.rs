@@ -1,6 +1,6 @@
-//! Reasons for which a parameter of an analysis is refused.
+//! Reasons for which a parameter of an analysis or query is refused.
 
-/// Why a parameter of an analysis is refused.
+/// Why a parameter of an analysis or query is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterReason {
@@ -27,6 +27,12 @@ pub enum ParameterReason {
         value: String,
         /// What is accepted.
         expected: String,
+    },
+    /// The query does not have this setting.
+    #[error("cannot select by {name}; leave it out")]
+    NotSelectable {
+        /// The setting.
+        name: &'static str,
     },
     /// A value has the wrong type: serde_json's message.
     #[error("{0}")]

@@ -4,7 +4,7 @@ use super::regions::{RegionBound, regions};
 use crate::critical_path::{BoundSide, critical_path, words};
 use crate::exec::checkpoint;
 use crate::exec::fork_join::join;
-use crate::{CriticalPath, Explain, Instance, Result, TraceSet};
+use crate::{CriticalPath, Explain, Instance, Result, SelectEvents, TraceSet};
 use causal::BoundBy;
 use trace_view::format::nanoseconds as time;
 

@@ -1,7 +1,7 @@
 //! Comparisons by rank and by iteration, of timelines written by hand.
 #![allow(clippy::unwrap_used)]
 
-use crate::{By, Comparison, Compat, DeviceType, DiffPlan, DiffSide, LoadOptions, TraceDiff, TraceSet};
+use crate::{By, Comparison, Compat, DeviceType, DiffPlan, DiffSide, LoadOptions, SelectEvents, TraceDiff, TraceSet};
 use polars::prelude::DataFrame;
 use std::ops::ControlFlow;
 use trace_testkit::{Stream, TraceBuilder};
@@ -59,7 +59,7 @@ fn row(group: i64, name: &str, counts: [i64; 2], micros: [f64; 2], sign: &str) -
 fn ranks_are_compared_with_ranks_of_the_same_number() {
     let diff = TraceDiff::new(control(), test()).by(By::Rank).control_iteration(1).test_iteration(2);
     let compared = diff.clone().filter("name in \"aten::mm\",\"gemm\"".parse::<crate::filter::Where>().unwrap());
-    let compared = compared.compare().unwrap();
+    let compared = compared.run().unwrap();
     let expected = [
         row(0, "aten::mm", [1, 1], [10.0, 10.0], "="),
         row(0, "gemm", [1, 1], [40.0, 40.0], "="),
@@ -87,7 +87,7 @@ fn ranks_are_compared_with_ranks_of_the_same_number() {
     assert_eq!(Comparison::of(&compared.frame).unwrap().changes(&compared.frame).unwrap().len(), 8);
     let figure = TraceDiff::visualize_duration_diff(&compared.frame).unwrap();
     assert!(format!("{:?}", figure.series[0].x).contains("rank 3 · gemm"));
-    let picked = diff.control_rank([0, 1]).test_rank(1).compare().unwrap();
+    let picked = diff.control_rank([0, 1]).test_rank(1).run().unwrap();
     assert_eq!(picked.notes[0], "Only in control: rank 0; its operators count as deleted.");
 }
 
@@ -96,7 +96,7 @@ fn iterations_pair_by_number_or_else_by_position() {
     let diff = |control, test| TraceDiff::new(control, test).by(By::Iteration).device_type(DeviceType::CPU);
     let mm = |df: &DataFrame| rows(df).into_iter().filter(|row| row.1 == "aten::mm").collect::<Vec<Row>>();
     // Rank 1 of both: 1 and 2 against 2 and 3.
-    let compared = diff(control(), test()).control_rank(1).test_rank(1).compare().unwrap();
+    let compared = diff(control(), test()).control_rank(1).test_rank(1).run().unwrap();
     let expected = [
         row(1, "aten::mm", [1, 0], [20.0, 0.0], "-"),
         row(2, "aten::mm", [1, 1], [40.0, 25.0], "="),
@@ -104,24 +104,24 @@ fn iterations_pair_by_number_or_else_by_position() {
     ];
     assert_eq!(mm(&compared.frame), expected);
     let shifted = ranks("test", &[rank(0, [7, 8], 11, 40)]);
-    let compared = diff(control(), shifted).compare().unwrap();
+    let compared = diff(control(), shifted).run().unwrap();
     let expected = [row(1, "aten::mm", [1, 1], [10.0, 11.0], "="), row(2, "aten::mm", [1, 1], [20.0, 22.0], "=")];
     assert_eq!(mm(&compared.frame), expected);
     assert!(compared.notes[0].contains("paired by position (1, 2 → 7, 8)"), "{:?}", compared.notes);
     let without = ranks("test", &[TraceBuilder::new().operator("aten::mm", 0..5)]);
-    let compared = diff(control(), without).compare().unwrap();
+    let compared = diff(control(), without).run().unwrap();
     assert_eq!(mm(&compared.frame)[0], row(1, "aten::mm", [1, 1], [10.0, 5.0], "="));
     assert!(compared.notes[0].starts_with("A side without iterations"), "{:?}", compared.notes);
 }
 
 #[test]
 fn groups_add_up_to_the_comparison_without_them() {
-    let whole = |diff: TraceDiff| -> (i128, i128) { diff.compare().unwrap().device_nanos };
+    let whole = |diff: TraceDiff| -> (i128, i128) { diff.run().unwrap().device_nanos };
     let diff = TraceDiff::new(control(), test()).control_rank([0, 1, 2]).test_rank([0, 1, 3]);
     let diff = diff.control_iteration([1, 2]).test_iteration([2, 3]);
-    let all = diff.compare().unwrap();
+    let all = diff.run().unwrap();
     for by in By::EACH {
-        let compared = diff.clone().by(by).compare().unwrap();
+        let compared = diff.clone().by(by).run().unwrap();
         assert_eq!(whole(diff.clone().by(by)), whole(diff.clone()));
         assert_eq!(compared.groups, all.groups);
         let sum = |df: &DataFrame, name: &str| df.column(name).unwrap().f64().unwrap().iter().flatten().sum::<f64>();
@@ -138,7 +138,7 @@ fn ranks_merge_over_bytes_in_any_order_to_the_same_answer() {
         let diff = TraceDiff::new(&control, &test).control_rank([0, 1, 2]).test_rank([0, 1, 3]).test_iteration(2);
         let diff = diff.filter("dur > 5us".parse::<crate::filter::Where>().unwrap());
         let diff = by.map_or(diff.clone(), |by| diff.by(by));
-        let expected = diff.compare().unwrap();
+        let expected = diff.run().unwrap();
         let plan: DiffPlan = serde_json::from_str(&serde_json::to_string(&diff.plan().unwrap()).unwrap()).unwrap();
         let of = |side, trace: &TraceSet| -> Vec<Vec<u8>> {
             plan.ranks(side).iter().map(|&rank| plan.map(side, &trace.rank(rank).unwrap()).unwrap()).collect()

@@ -10,7 +10,7 @@ use polars::prelude::{Column, DataFrame, IdxCa, IntoColumn, NamedFrom, Series};
 use std::collections::BTreeMap;
 use trace_view::format::{counted, nanoseconds};
 
-/// The answer of [`TraceDiff::compare`](crate::TraceDiff::compare).
+/// The answer of [`TraceDiff::run`](crate::TraceDiff::run).
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// The rows, with the columns of [`TraceDiff::compare_traces`](crate::TraceDiff::compare_traces).

@@ -2,6 +2,7 @@
 
 use super::labeled_trace::LabeledTrace;
 use super::pairs::{WHOLE, iterations_of};
+use super::select::{ByDefault, Select};
 use super::sums::{ByName, Selected, SideSums};
 use crate::certainty::{EventMix, InputShapes};
 use crate::dataset::MarkedIterations;
@@ -9,10 +10,10 @@ use crate::domain::EventKind;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::cancellable;
 use crate::exec::memory::Task;
-use crate::filter::{Filter, TraceFilter};
+use crate::filter::TraceFilter;
 use crate::frame::columns::{CAT, DUR, INPUT_DIMS, INPUT_TYPE, NAME, STREAM};
 use crate::frame::{IntColumn, StepName, once_per_text};
-use crate::{By, DeviceType, Error, Iteration, Pick, Rank, Result, Trace, Window};
+use crate::{By, Error, Result, Trace, Window};
 use polars::prelude::{Categorical32Type, PlSmallStr};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,19 +26,13 @@ pub(crate) const STEP: &str = "ProfilerStep";
 /// The events that are samples.
 #[derive(Clone, Copy)]
 pub(crate) struct TimesQuery<'a> {
-    /// The ranks; all by default.
-    pub ranks: Option<&'a Pick<Rank>>,
-    /// The iterations; all by default.
-    pub iterations: Option<&'a Pick<Iteration>>,
-    pub device: DeviceType,
+    pub select: &'a Select,
+    /// 0 for control, 1 for test.
+    pub side: usize,
     /// Whether names are shortened.
     pub short: bool,
-    pub filter: Option<&'a Filter>,
     /// Iterations are spans of events that match, instead of the profiler's steps.
     pub(crate) marker: Option<&'a Regex>,
-    /// How many first iterations are left out; by default those before the first change point of the step, and none
-    /// where iterations are selected.
-    pub warmup: Option<usize>,
 }
 
 /// The iterations of one run. Ranks of an iteration are averaged: collectives couple them.
@@ -113,35 +108,13 @@ impl TimesQuery<'_> {
     /// # Errors
     /// If a rank or iteration does not exist, no event matches the marker, no iteration is left, or the filter does not fit the events.
     pub(crate) fn times(&self, run: &LabeledTrace) -> Result<IterationTimes> {
-        let all = Pick::from(run.ranks());
-        let ranks = run.ranks_picked(Some(self.ranks.unwrap_or(&all)))?;
-        let window = self.window(run, &ranks)?;
-        let filter = self.filter.map(|filter| filter.of(run.trace().traces())).transpose()?;
+        let ranks = self.select.ranks_of(self.side, run, ByDefault::All)?;
+        let window = self.select.window(self.side, run, &ranks, self.marker, ByDefault::All)?;
+        let filter = self.select.events_filter().map(|filter| filter.of(run.trace().traces())).transpose()?;
         let batches = Batches::within(run.trace().budget()?, Task::Answer("compare_traces"));
         let need = |rank: &Trace| rank.bytes_needed(Selected::BYTES_PER_ROW);
         let of_ranks = batches.each(&ranks, need, |rank| self.of_rank(run, rank, &window, filter.as_ref()))?;
         self.joined(run, ranks.iter().map(Trace::rank).collect(), &window, of_ranks)
-    }
-
-    fn window(&self, run: &LabeledTrace, ranks: &[Trace]) -> Result<Window> {
-        let Some(marker) = self.marker else {
-            let all = Pick::from(run.iterations());
-            let picked = self.iterations.or(Some(&all).filter(|_| run.trace().has_profiler_steps()));
-            return run.window(picked);
-        };
-        let mut most = 0;
-        for rank in ranks {
-            most = most.max(MarkedIterations::of(rank, marker)?.len());
-        }
-        let (label, available): (String, Vec<i64>) = (run.label().to_owned(), (0..most as i64).collect());
-        if available.is_empty() {
-            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
-        }
-        let wanted = self.iterations.map(Pick::numbers);
-        match wanted.and_then(|numbers| numbers.iter().find(|number| !available.contains(number))) {
-            Some(&iteration) => Err(Error::UnknownIteration { label, iteration, available }),
-            None => Ok(Window::Iterations(wanted.map_or(available, <[i64]>::to_vec))),
-        }
     }
 
     fn of_rank(
@@ -182,8 +155,8 @@ impl TimesQuery<'_> {
         };
         let step_us: Vec<f64> = iterations.iter().map(step).collect();
         // Selected iterations are all wanted.
-        let found = || if self.iterations.is_some() { 0 } else { statistics::warm_up(&step_us, 0) };
-        let warm_up = self.warmup.unwrap_or_else(found);
+        let found = || if self.select.has_iterations(self.side) { 0 } else { statistics::warm_up(&step_us, 0) };
+        let warm_up = self.select.warmup_iterations().unwrap_or_else(found);
         if warm_up >= iterations.len() {
             let (label, available) = (run.label().to_owned(), any.into_iter().collect());
             if iterations.is_empty() {
@@ -235,7 +208,7 @@ impl TimesQuery<'_> {
             }
         };
         for (rank_index, rank) in of_ranks.into_iter().enumerate() {
-            let [cpu, gpu] = rank.sums.on_each(self.device, self.short);
+            let [cpu, gpu] = rank.sums.on_each(self.select.device(), self.short);
             add(rank_index, cpu, false);
             add(rank_index, gpu, true);
         }

@@ -82,7 +82,7 @@ impl DiffPlan {
     }
 
     /// Makes the answer from the merged partial result of all ranks: the same as
-    /// [`TraceDiff::compare`](crate::TraceDiff::compare).
+    /// [`TraceDiff::run`](crate::TraceDiff::run).
     ///
     /// # Errors
     /// As [`DiffPlan::merge`].

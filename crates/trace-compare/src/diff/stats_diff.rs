@@ -2,24 +2,23 @@
 
 use super::compared_stats::ComparedStats;
 use super::distinct_runs::DistinctRuns;
+use super::found_steps::resolved_marker;
 use super::iteration_marker::IterationMarker;
 use super::iteration_times::{IterationTimes, TimesQuery};
 use super::labeled_trace::LabeledTrace;
+use super::select::{Select, SelectEvents};
 use super::stats_rows::StatsSide;
 use crate::certainty::Judging;
 use crate::dataset::Recording;
 use crate::exec::checkpoint::guarded;
-use crate::filter::Filter;
-use crate::{DeviceType, Iteration, Pick, Rank, Result, Warning};
-use regex::Regex;
+use crate::{Result, Warning};
 use statistics::{Options, Scope, TestKind};
 
 /// Compares the time of each operator in an iteration, with intervals and verdicts.
 ///
 /// A side is one run, or several recordings of the same program, each a fresh process. Samples are iterations, whose ranks are averaged
 /// since collectives couple them; with several runs on both sides samples are runs. With one iteration a side and the same ranks, samples
-/// are the ranks, in pairs. All ranks and iterations count unless setters say
-/// otherwise.
+/// are the ranks, in pairs. All ranks and iterations count unless others are selected ([`SelectEvents`]).
 ///
 /// # Example
 /// ```
@@ -39,15 +38,16 @@ use statistics::{Options, Scope, TestKind};
 pub struct StatsDiff {
     sides: [Vec<LabeledTrace>; 2],
     labels: Option<[String; 2]>,
-    ranks: [Option<Pick<Rank>>; 2],
-    iterations: [Option<Pick<Iteration>>; 2],
-    device_type: DeviceType,
+    selection: Select,
     use_short_name: bool,
-    filter: Option<Filter>,
-    marker: IterationMarker,
-    warmup: Option<usize>,
     judging: Judging,
     seed: u64,
+}
+
+impl SelectEvents for StatsDiff {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.selection
+    }
 }
 
 impl StatsDiff {
@@ -61,13 +61,8 @@ impl StatsDiff {
         Self {
             sides: [control, test],
             labels: None,
-            ranks: [None, None],
-            iterations: [None, None],
-            device_type: DeviceType::ALL,
+            selection: Select::default(),
             use_short_name: false,
-            filter: None,
-            marker: IterationMarker::default(),
-            warmup: None,
             judging: Judging::default(),
             seed: 0,
         }
@@ -80,75 +75,10 @@ impl StatsDiff {
         self
     }
 
-    /// Selects the rank or ranks of control; all by default.
-    #[must_use]
-    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.ranks[0] = Some(ranks.into());
-        self
-    }
-
-    /// Selects the rank or ranks of test; all by default.
-    #[must_use]
-    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.ranks[1] = Some(ranks.into());
-        self
-    }
-
-    /// Selects the iteration or iterations of each run of control; all by default.
-    #[must_use]
-    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.iterations[0] = Some(iterations.into());
-        self
-    }
-
-    /// Selects the iteration or iterations of each run of test; all by default.
-    #[must_use]
-    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.iterations[1] = Some(iterations.into());
-        self
-    }
-
-    /// Selects the device whose events are compared; all by default.
-    #[must_use]
-    pub fn device_type(mut self, device_type: DeviceType) -> Self {
-        self.device_type = device_type;
-        self
-    }
-
     /// Sets whether names are shortened ([`shorten_name`](crate::shorten_name)) and equal short names merged.
     #[must_use]
     pub fn use_short_name(mut self, yes: bool) -> Self {
         self.use_short_name = yes;
-        self
-    }
-
-    /// Selects the events that pass a filter, on both sides; the step stays whole. All by default.
-    #[must_use]
-    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
-        self.filter = Some(filter.into());
-        self
-    }
-
-    /// Takes every annotation, operator or module whose name matches as an iteration, numbered from 0 in each rank, instead of the
-    /// profiler's steps. Of matches inside one another the outermost counts.
-    #[must_use]
-    pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = IterationMarker::Named(marker);
-        self
-    }
-
-    /// Takes a recording without the profiler's steps as one iteration, even where one call repeats and launches most of its work.
-    #[must_use]
-    pub fn whole_recordings(mut self) -> Self {
-        self.marker = IterationMarker::Recorded;
-        self
-    }
-
-    /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it is in the
-    /// first third ([`statistics::warm_up`]), and none where iterations are selected.
-    #[must_use]
-    pub fn warmup(mut self, iterations: usize) -> Self {
-        self.warmup = Some(iterations);
         self
     }
 
@@ -196,11 +126,10 @@ impl StatsDiff {
     pub fn run(&self) -> Result<ComparedStats> {
         guarded(|| {
             let [control, test] = &self.sides;
-            let same_selection = self.ranks[0] == self.ranks[1] && self.iterations[0] == self.iterations[1];
-            let distinct = DistinctRuns::of([control, test], same_selection)?.required()?;
-            let [control, test] = [0, 1].map(|side| (&distinct.sides[side][..], self.ranks[side].as_ref()));
-            let (marker, found) = self.marker.resolved([control, test])?;
-            let [control, test] = [0, 1].map(|side| self.times(side, &distinct.sides[side], &marker));
+            let distinct = DistinctRuns::of([control, test], self.selection.is_same_on_both())?.required()?;
+            let runs = distinct.sides.each_ref().map(Vec::as_slice);
+            let (marker, found) = resolved_marker(&self.selection, runs)?;
+            let [control, test] = [0, 1].map(|side| self.times(side, runs[side], &marker));
             let sides = [control?, test?];
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
@@ -216,15 +145,7 @@ impl StatsDiff {
     }
 
     fn times(&self, side: usize, runs: &[LabeledTrace], marker: &IterationMarker) -> Result<Vec<IterationTimes>> {
-        let query = TimesQuery {
-            ranks: self.ranks[side].as_ref(),
-            iterations: self.iterations[side].as_ref(),
-            device: self.device_type,
-            short: self.use_short_name,
-            filter: self.filter.as_ref(),
-            marker: marker.names(),
-            warmup: self.warmup,
-        };
+        let query = TimesQuery { select: &self.selection, side, short: self.use_short_name, marker: marker.names() };
         runs.iter().map(|run| query.times(run)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Comparisons with statistics, of generated runs.
 #![allow(clippy::unwrap_used)]
 
-use crate::{ComparedStats, Error, LabeledTrace, LoadOptions, Noise, StatsDiff, TraceSet};
+use crate::{ComparedStats, Error, LabeledTrace, LoadOptions, Noise, SelectEvents, StatsDiff, TraceSet};
 use statistics::{Comparability, Random, Scope};
 use std::ops::ControlFlow;
 use trace_testkit::{Stream, TraceBuilder};

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{
-    Comparison, Compat, DeviceType, Error, LabeledTrace, LoadOptions, OpsDiff, Pick, TraceDiff, TraceSet, Warning,
-    Window, display_table, frame_table,
+    Comparison, Compat, DeviceType, Error, LabeledTrace, LoadOptions, OpsDiff, Pick, SelectEvents, TraceDiff, TraceSet,
+    Warning, Window, display_table, frame_table,
 };
 use polars::prelude::{DataFrame, DataType, IntoLazy, col, lit};
 use trace_testkit::{Stream, TraceBuilder};

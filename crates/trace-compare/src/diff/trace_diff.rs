@@ -1,22 +1,23 @@
 //! The comparison of two traces by name: counts and durations.
 
 use super::plan::PlannedSide;
+use super::select::{ByDefault, Select, SelectEvents, SelectSetting};
 use super::sums::{Selected, Sums};
-use crate::dataset::{MarkedIterations, Recording, earlier_copies};
+use crate::dataset::{Recording, earlier_copies};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::guarded;
 use crate::exec::memory::Task;
 use crate::filter::Filter;
 use crate::frame::columns::{COUNTS_SUFFIX, DIFF_COUNTS};
 use crate::{
-    By, Compared, Compat, DeviceType, DiffPlan, DiffSide, Error, Iteration, LabeledTrace, OpsDiff, Pick, Rank, Result,
-    Selection, Side, Trace, Unlike, Warning, Window,
+    By, Compared, Compat, DiffPlan, DiffSide, LabeledTrace, OpsDiff, Pick, Result, Selection, Side, Trace, Unlike,
+    Warning,
 };
 use polars::prelude::DataFrame;
 use regex::Regex;
 use trace_view::Figure;
 
-/// A comparison of two traces, configured by setters; ranks and iterations default to the first of each side.
+/// A comparison of two traces, configured by setters; ranks and iterations default to the first of each side ([`SelectEvents`]).
 ///
 /// Nothing is normalised: with lists of ranks or iterations, counts and durations are plain sums.
 ///
@@ -46,17 +47,15 @@ use trace_view::Figure;
 pub struct TraceDiff {
     pub(super) control: LabeledTrace,
     pub(super) test: LabeledTrace,
-    control_rank: Option<Pick<Rank>>,
-    test_rank: Option<Pick<Rank>>,
-    control_iteration: Option<Pick<Iteration>>,
-    test_iteration: Option<Pick<Iteration>>,
-    device_type: DeviceType,
+    selection: Select,
     use_short_name: bool,
-    filter: Option<Filter>,
     by: Option<By>,
-    marker: Option<Regex>,
-    /// All iterations of control, of test.
-    every: [bool; 2],
+}
+
+impl SelectEvents for TraceDiff {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.selection
+    }
 }
 
 impl TraceDiff {
@@ -65,66 +64,16 @@ impl TraceDiff {
         Self {
             control: control.into(),
             test: test.into(),
-            control_rank: None,
-            test_rank: None,
-            control_iteration: None,
-            test_iteration: None,
-            device_type: DeviceType::ALL,
+            selection: Select::default(),
             use_short_name: false,
-            filter: None,
             by: None,
-            marker: None,
-            every: [false; 2],
         }
-    }
-
-    /// Selects the rank or ranks of control.
-    #[must_use]
-    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.control_rank = Some(ranks.into());
-        self
-    }
-
-    /// Selects the rank or ranks of test.
-    #[must_use]
-    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.test_rank = Some(ranks.into());
-        self
-    }
-
-    /// Selects the iteration or iterations of control.
-    #[must_use]
-    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.control_iteration = Some(iterations.into());
-        self
-    }
-
-    /// Selects the iteration or iterations of test.
-    #[must_use]
-    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.test_iteration = Some(iterations.into());
-        self
-    }
-
-    /// Selects the device whose events are compared; all by default.
-    #[must_use]
-    pub fn device_type(mut self, device_type: DeviceType) -> Self {
-        self.device_type = device_type;
-        self
     }
 
     /// Sets whether names are shortened ([`shorten_name`](crate::shorten_name)) and equal short names merged.
     #[must_use]
     pub fn use_short_name(mut self, yes: bool) -> Self {
         self.use_short_name = yes;
-        self
-    }
-
-    /// Selects the events that pass a filter, on both sides: a polars expression, or a text in the language of
-    /// [`Where`](crate::filter::Where). All by default.
-    #[must_use]
-    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
-        self.filter = Some(filter.into());
         self
     }
 
@@ -137,28 +86,6 @@ impl TraceDiff {
         self
     }
 
-    /// Takes every annotation, operator or module whose name matches as an iteration, numbered from 0 in each rank, instead of the
-    /// profiler's steps. Of matches inside one another the outermost counts.
-    #[must_use]
-    pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = Some(marker);
-        self
-    }
-
-    /// Selects all iterations of control.
-    #[must_use]
-    pub fn every_control_iteration(mut self) -> Self {
-        self.every[0] = true;
-        self
-    }
-
-    /// Selects all iterations of test.
-    #[must_use]
-    pub fn every_test_iteration(mut self) -> Self {
-        self.every[1] = true;
-        self
-    }
-
     /// Returns the selection of both sides, with defaults filled in and labels made distinct.
     ///
     /// If the labels are equal, the same trace on both sides becomes `X_control` and `X_test`; two traces become `X` and
@@ -167,38 +94,27 @@ impl TraceDiff {
     /// # Errors
     /// If a rank or iteration does not exist, or no event matches the marker.
     pub fn selection(&self) -> Result<Selection> {
+        self.selection.without("compare_traces", &[SelectSetting::Warmup])?;
         let (control_label, test_label) = self.labels();
-        let side = |label: String, traces: Vec<Trace>, window: Window| {
-            let ranks = traces.iter().map(Trace::rank).collect();
-            Side { label, ranks, window }
+        let default = |group: By| if self.by == Some(group) { ByDefault::All } else { ByDefault::First };
+        let side = |number: usize, side: &LabeledTrace, label: String| -> Result<Side> {
+            let traces = self.selection.ranks_of(number, side, default(By::Rank))?;
+            let window = self.selection.window(number, side, &traces, self.marker(), default(By::Iteration))?;
+            Ok(Side { label, ranks: traces.iter().map(Trace::rank).collect(), window })
         };
-        let ranks = |side: &LabeledTrace, pick: &Option<Pick<Rank>>| match (pick, self.by) {
-            (None, Some(By::Rank)) => side.ranks_picked(Some(&Pick::from(side.ranks()))),
-            (pick, _) => side.ranks_picked(pick.as_ref()),
-        };
-        let by_iteration = self.by == Some(By::Iteration);
-        let window = |side: &LabeledTrace, traces: &[Trace], pick: &Option<Pick<Iteration>>, every: bool| match pick {
-            _ if self.marker.is_some() => {
-                self.marked(side, traces, pick.as_ref().filter(|_| !every), every || by_iteration)
-            }
-            pick if (every || pick.is_none() && by_iteration) && side.trace().has_profiler_steps() => {
-                side.window(Some(&Pick::from(side.iterations())))
-            }
-            pick => side.window(pick.as_ref().filter(|_| !every)),
-        };
-        let control_ranks = ranks(&self.control, &self.control_rank)?;
-        let control_window = window(&self.control, &control_ranks, &self.control_iteration, self.every[0])?;
-        let test_ranks = ranks(&self.test, &self.test_rank)?;
-        let test_window = window(&self.test, &test_ranks, &self.test_iteration, self.every[1])?;
         Ok(Selection {
-            control: side(control_label, control_ranks, control_window),
-            test: side(test_label, test_ranks, test_window),
-            device_type: self.device_type,
+            control: side(0, &self.control, control_label)?,
+            test: side(1, &self.test, test_label)?,
+            device_type: self.selection.device(),
             use_short_name: self.use_short_name,
-            filter: self.filter.as_ref().map(Filter::to_string),
-            marker: self.marker.as_ref().map(|marker| marker.as_str().to_owned()),
+            filter: self.selection.events_filter().map(Filter::to_string),
+            marker: self.marker().map(|marker| marker.as_str().to_owned()),
             by: self.by,
         })
+    }
+
+    fn marker(&self) -> Option<&Regex> {
+        self.selection.iteration_marker().names()
     }
 
     /// Returns the iterations that control and test have.
@@ -223,7 +139,7 @@ impl TraceDiff {
                 warnings.push(Warning::EndBeforeStart { label: label.clone(), count });
             }
             warnings.extend(side.trace().missing_ranks());
-            if self.marker.is_none() && !side.trace().has_profiler_steps() {
+            if self.marker().is_none() && !side.trace().has_profiler_steps() {
                 warnings.push(Warning::NoProfilerStep { label });
             }
         }
@@ -241,7 +157,8 @@ impl TraceDiff {
         warnings
     }
 
-    /// Compares counts and durations by name; differences are test − control. Categories do not matter.
+    /// Compares counts and durations by name, HTA's question: the frame of [`run`](Self::run). Differences are test − control. Categories do
+    /// not matter.
     ///
     /// # Columns
     /// With [`by`](Self::by) first `rank` or `iteration`, the number of the group. Then `name` or `short_name` (text); with the
@@ -253,25 +170,16 @@ impl TraceDiff {
     /// # Errors
     /// If a rank or iteration does not exist, or the filter does not fit the events.
     pub fn compare_traces(&self) -> Result<DataFrame> {
-        Ok(self.compare()?.frame)
+        Ok(self.run()?.frame)
     }
 
-    /// Returns the device time of both sides in ns, control first: the exact sum of the durations of all selected GPU
-    /// events except synchronisations, whatever the device type.
-    ///
-    /// # Errors
-    /// If a rank or iteration does not exist, or the filter does not fit the events.
-    pub fn device_nanos(&self) -> Result<(i128, i128)> {
-        Ok(self.compare()?.device_nanos)
-    }
-
-    /// Groups the names by change, short names with [`use_short_name`](Self::use_short_name); each list has the order of
+    /// Groups the names by change, HTA's question: the groups of [`run`](Self::run); short names with [`use_short_name`](Self::use_short_name); each list has the order of
     /// [`compare_traces`](Self::compare_traces).
     ///
     /// # Errors
     /// If a rank or iteration does not exist.
     pub fn ops_diff(&self) -> Result<OpsDiff> {
-        Ok(self.compare()?.groups)
+        Ok(self.run()?.groups)
     }
 
     /// Returns rows, names by change and device time of one comparison. Each selected rank is read once; besides the ranks that
@@ -287,12 +195,12 @@ impl TraceDiff {
     ///
     /// # fn main() -> trace::Result<()> {
     /// let job = TraceSet::load("../../notebooks/data/job")?;
-    /// let compared = TraceDiff::new(&job, &job).by(By::Rank).compare()?;
+    /// let compared = TraceDiff::new(&job, &job).by(By::Rank).run()?;
     /// assert_eq!(compared.frame.column("rank")?.n_unique()?, 4);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn compare(&self) -> Result<Compared> {
+    pub fn run(&self) -> Result<Compared> {
         guarded(|| {
             let plan = self.plan()?;
             let ranks = |side: &LabeledTrace, of| -> Result<Vec<(DiffSide, Trace)>> {
@@ -325,7 +233,7 @@ impl TraceDiff {
     /// If a rank or iteration does not exist, or the filter names a column that no rank has.
     pub fn plan(&self) -> Result<DiffPlan> {
         let planned = |side: &LabeledTrace| -> Result<PlannedSide> {
-            let filter = self.filter.as_ref().map(|filter| filter.of(side.trace().traces())).transpose()?;
+            let filter = self.selection.events_filter().map(|filter| filter.of(side.trace().traces())).transpose()?;
             Ok(PlannedSide { compat: side.compat(), filter })
         };
         let selection = self.selection()?;
@@ -346,31 +254,6 @@ impl TraceDiff {
     /// If the frame lacks the columns.
     pub fn visualize_duration_diff(df: &DataFrame) -> Result<Figure> {
         super::figures::durations(df)
-    }
-
-    /// Returns the marked iterations that are picked: by default the first, or every one.
-    fn marked(
-        &self,
-        side: &LabeledTrace,
-        traces: &[Trace],
-        pick: Option<&Pick<Iteration>>,
-        every: bool,
-    ) -> Result<Window> {
-        let Some(marker) = &self.marker else { return Ok(Window::Whole) };
-        let label = side.label().to_owned();
-        let counts = traces.iter().map(|trace| Ok(MarkedIterations::of(trace, marker)?.len()));
-        let most = counts.collect::<Result<Vec<usize>>>()?.into_iter().max().unwrap_or(0);
-        let available: Vec<i64> = (0..most as i64).collect();
-        if available.is_empty() {
-            return Err(Error::NoMarker { label, marker: marker.as_str().to_owned() });
-        }
-        let Some(pick) = pick else {
-            return Ok(Window::Iterations(if every { available } else { vec![0] }));
-        };
-        match pick.numbers().iter().find(|number| !available.contains(number)) {
-            Some(&iteration) => Err(Error::UnknownIteration { label, iteration, available }),
-            None => Ok(Window::Iterations(pick.numbers().to_vec())),
-        }
     }
 
     fn labels(&self) -> (String, String) {

@@ -1,6 +1,6 @@
 //! Sides that do not fit together: an answer, or a message that says what is missing.
 
-use crate::{Error, Explain, Explanation, TraceSet, Warning};
+use crate::{Error, Explain, Explanation, SelectEvents, TraceSet, Warning};
 use regex::Regex;
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::{Part, Present};

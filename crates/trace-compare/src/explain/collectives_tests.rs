@@ -1,6 +1,6 @@
 //! Communication of several ranks in explanations: waiting, transfer, and the rank that was late.
 
-use crate::{Explain, Explanation, TraceSet};
+use crate::{Explain, Explanation, SelectEvents, TraceSet};
 use std::path::Path;
 use trace_testkit::{Job, TraceBuilder, rank_with_collective};
 use trace_view::{Part, Present};

@@ -1,6 +1,8 @@
 //! Runs that keep different numbers of iterations: every answer names the same step.
 
-use crate::{Explain, Explanation, Gate, LabeledTrace, Noise, RunTimes, StatsDiff, TraceSet, WaterfallLevel};
+use crate::{
+    Explain, Explanation, Gate, LabeledTrace, Noise, RunTimes, SelectEvents, StatsDiff, TraceSet, WaterfallLevel,
+};
 use std::collections::BTreeMap;
 use trace_testkit::{Stream, TraceBuilder};
 

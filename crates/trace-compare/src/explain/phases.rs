@@ -151,7 +151,7 @@ fn phase(name: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{Explain, Explanation, TraceSet};
+    use crate::{Explain, Explanation, SelectEvents, TraceSet};
     use trace_testkit::{Stream, TraceBuilder};
 
     /// A server that serves these steps, each with one kernel of so many µs.

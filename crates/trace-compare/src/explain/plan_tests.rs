@@ -2,7 +2,9 @@
 
 use super::state::ExplainState;
 use crate::filter::Where;
-use crate::{COMPARISONS, CompareRuns, DiffSide, Error, Explain, ExplainPlan, Explanation, LabeledTrace, TraceSet};
+use crate::{
+    COMPARISONS, CompareRuns, DiffSide, Error, Explain, ExplainPlan, Explanation, LabeledTrace, SelectEvents, TraceSet,
+};
 use trace_testkit::{Random, Stream, TraceBuilder, rank_with_collective};
 
 /// The same explanation, whatever way it was made.

@@ -8,20 +8,21 @@ use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
 use crate::certainty::Judging;
 use crate::dataset::Recording;
-use crate::diff::{DistinctRuns, IterationMarker, SideRanks, compared_elsewhere};
+use crate::diff::{DistinctRuns, Select, SelectEvents, SelectSetting, SideRanks, compared_elsewhere, resolved_marker};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{CompareRuns, DiffSide, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Warning};
-use regex::Regex;
+use crate::{CompareRuns, DiffSide, LabeledTrace, Result, Trace, Warning};
 use statistics::TestKind;
 
 /// Explains where the difference of two steps comes from.
 ///
-/// A side is one run, or several recordings of the same program. All ranks and iterations count unless setters say otherwise;
-/// every iteration of every rank is one sample, and times are means over samples: each run counts the same, in it each iteration, and in
-/// that each rank.
+/// A side is one run, or several recordings of the same program. All ranks and iterations count unless others are selected
+/// ([`SelectEvents`]); every iteration of every rank is one sample, and times are means over samples: each run counts the same, in it
+/// each iteration, and in that each rank. A filter chooses the regions of which a GPU event passes: only these are shown and counted as
+/// regions. All events take part in the alignment, and step, classes and idle time stay whole:
+/// [`Explanation::chosen_us`] says how much of the change the chosen regions hold.
 ///
 /// # Example
 /// ```
@@ -42,20 +43,20 @@ pub struct Explain {
     control: Vec<LabeledTrace>,
     test: Vec<LabeledTrace>,
     groups: [Option<String>; 2],
-    control_rank: Option<Pick<Rank>>,
-    test_rank: Option<Pick<Rank>>,
-    control_iteration: Option<Pick<Iteration>>,
-    test_iteration: Option<Pick<Iteration>>,
-    warmup: Option<usize>,
-    marker: IterationMarker,
+    selection: Select,
     companions: Vec<LabeledTrace>,
     slowest: bool,
-    filter: Option<Filter>,
     keeps_events: bool,
     needs_two_recordings: bool,
     /// Runs that are left out as copies of others, and iterations that were found.
     copies: Vec<Warning>,
     judging: Judging,
+}
+
+impl SelectEvents for Explain {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.selection
+    }
 }
 
 impl Explain {
@@ -70,15 +71,9 @@ impl Explain {
             control,
             test,
             groups: [None, None],
-            control_rank: None,
-            test_rank: None,
-            control_iteration: None,
-            test_iteration: None,
-            warmup: None,
-            marker: IterationMarker::default(),
+            selection: Select::default(),
             companions: Vec::new(),
             slowest: false,
-            filter: None,
             keeps_events: false,
             needs_two_recordings: false,
             copies: Vec::new(),
@@ -90,57 +85,6 @@ impl Explain {
     #[must_use]
     pub fn groups(mut self, control: Option<String>, test: Option<String>) -> Self {
         self.groups = [control, test];
-        self
-    }
-
-    /// The rank or ranks of the control side; all by default.
-    #[must_use]
-    pub fn control_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.control_rank = Some(ranks.into());
-        self
-    }
-
-    /// The rank or ranks of the test side; all by default.
-    #[must_use]
-    pub fn test_rank(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.test_rank = Some(ranks.into());
-        self
-    }
-
-    /// The iteration or iterations of the control side; all by default.
-    #[must_use]
-    pub fn control_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.control_iteration = Some(iterations.into());
-        self
-    }
-
-    /// The iteration or iterations of the test side; all by default.
-    #[must_use]
-    pub fn test_iteration(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.test_iteration = Some(iterations.into());
-        self
-    }
-
-    /// Leaves the first iterations of each rank out. By default those of each run before the first change point of its step time, if that
-    /// is in the first third ([`SideSummary::warm_up`](crate::SideSummary)); none where iterations are selected.
-    #[must_use]
-    pub fn warmup(mut self, iterations: usize) -> Self {
-        self.warmup = Some(iterations);
-        self
-    }
-
-    /// Takes every annotation, operator or module whose name matches as an iteration, numbered from 0, instead of the
-    /// profiler's steps. Of matches inside one another the outermost counts.
-    #[must_use]
-    pub fn marker(mut self, marker: Regex) -> Self {
-        self.marker = IterationMarker::Named(marker);
-        self
-    }
-
-    /// Takes a recording without the profiler's steps as one iteration, even where one call repeats and launches most of its work.
-    #[must_use]
-    pub fn whole_recordings(mut self) -> Self {
-        self.marker = IterationMarker::Recorded;
         self
     }
 
@@ -158,17 +102,6 @@ impl Explain {
     #[must_use]
     pub fn slowest_rank(mut self) -> Self {
         self.slowest = true;
-        self
-    }
-
-    /// Chooses the regions of which a GPU event passes a filter, a polars expression or a text in the language of
-    /// [`Where`](crate::filter::Where); all by default.
-    ///
-    /// Only these are shown and counted as regions. All events take part in the alignment, and step, classes and idle time stay
-    /// whole: [`Explanation::chosen_us`] says how much of the change the chosen regions hold.
-    #[must_use]
-    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
-        self.filter = Some(filter.into());
         self
     }
 
@@ -258,8 +191,7 @@ impl Explain {
 
     /// Returns the query with each recording once.
     fn distinct(&self) -> Result<Self> {
-        let same_selection = self.control_rank == self.test_rank && self.control_iteration == self.test_iteration;
-        let mut distinct = DistinctRuns::of([&self.control, &self.test], same_selection)?;
+        let mut distinct = DistinctRuns::of([&self.control, &self.test], self.selection.is_same_on_both())?;
         if self.needs_two_recordings {
             distinct = distinct.required()?;
         }
@@ -268,35 +200,33 @@ impl Explain {
         if let (Some([first, second]), Some(run)) = (only, self.control.first()) {
             query.copies.insert(0, Recording::of(run.trace()).same(&first, &second));
         }
-        let [control, test] = [(&query.control, &query.control_rank), (&query.test, &query.test_rank)];
-        let (marker, found) = self.marker.resolved([control, test].map(|(runs, ranks)| (&runs[..], ranks.as_ref())))?;
+        let (marker, found) = resolved_marker(&self.selection, [&query.control, &query.test])?;
+        query.selection = query.selection.marker(marker);
         query.copies.extend(found);
-        query.marker = marker;
         Ok(query)
     }
 
     fn planned(&self, keeps_events: bool) -> Result<ExplainPlan> {
-        let side = |runs: &[LabeledTrace], ranks, iterations| {
-            PlannedSide::of(runs, ranks, iterations, self.marker.names().is_some(), self.filter.as_ref())
-        };
-        let control = side(&self.control, self.control_rank.as_ref(), self.control_iteration.as_ref())?;
-        let test = side(&self.test, self.test_rank.as_ref(), self.test_iteration.as_ref())?;
+        self.selection.without("explain", &[SelectSetting::DeviceType])?;
+        let control = PlannedSide::of(0, &self.control, &self.selection)?;
+        let test = PlannedSide::of(1, &self.test, &self.selection)?;
+        let marker = self.selection.iteration_marker().names();
         let [control_group, test_group] = self.groups.clone();
         let (control, test) = (control.in_group(control_group), test.in_group(test_group));
-        let companion = PlannedCompanion::of(&self.companions, self.marker.names())?;
+        let companion = PlannedCompanion::of(&self.companions, marker)?;
         let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
         let has_stacks = |runs, planned| has_some_stacks(runs, planned, lends_stacks);
         let without_stacks = has_stacks(&self.control, &control)? != has_stacks(&self.test, &test)?;
         Ok(ExplainPlan {
             control,
             test,
-            warmup: self.warmup,
-            marker: self.marker.names().map(|marker| marker.as_str().to_owned()),
+            warmup: self.selection.warmup_iterations(),
+            marker: marker.map(|marker| marker.as_str().to_owned()),
             slowest: self.slowest,
             companion,
             without_stacks,
             keeps_events,
-            condition: self.filter.as_ref().map(Filter::to_string),
+            condition: self.selection.events_filter().map(Filter::to_string),
             warnings: self.warnings(),
             method: self.judging.method.word().to_owned(),
             relevant: self.judging.relevant,
@@ -310,7 +240,8 @@ impl Explain {
         for test in &self.test {
             for control in &self.control {
                 for warning in crate::TraceDiff::new(control.clone(), test.clone()).warnings() {
-                    let is_marked = self.marker.names().is_some() && matches!(warning, Warning::NoProfilerStep { .. });
+                    let is_marked = self.selection.iteration_marker().names().is_some()
+                        && matches!(warning, Warning::NoProfilerStep { .. });
                     if !is_marked && !warnings.iter().any(|known: &Warning| known.says(&warning)) {
                         warnings.push(warning);
                     }

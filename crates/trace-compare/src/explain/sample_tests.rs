@@ -2,7 +2,7 @@
 
 use crate::error::ExplainReason;
 use crate::filter::Where;
-use crate::{Error, EventFile, Explain, Explanation, TraceSet};
+use crate::{Error, EventFile, Explain, Explanation, SelectEvents, TraceSet};
 use polars::prelude::{Column, DataFrame, DataType};
 use polars_io::prelude::{ParquetReader, SerReader};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::gpu_rows::device_work;
 use crate::diff::DistinctRuns;
 use crate::frame::IntColumn;
-use crate::{Explain, Explanation, LabeledTrace, TraceSet};
+use crate::{Explain, Explanation, LabeledTrace, SelectEvents, TraceSet};
 use call_tree::{Change, Class, Mean};
 use std::path::{Path, PathBuf};
 use trace_testkit::Random;

@@ -7,8 +7,9 @@ use super::state::{LoanCount, Phases, RankState, wrong};
 use super::warm_up::leave_warm_up;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
-use crate::filter::{Filter, TraceFilter};
-use crate::{Compat, Error, Iteration, LabeledTrace, Pick, Rank, Result, Trace};
+use crate::diff::{ByDefault, Select};
+use crate::filter::TraceFilter;
+use crate::{Compat, Error, LabeledTrace, Result, Trace};
 use call_tree::{Coverage, Labels, Partial, Reason};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub(super) struct PlannedSide {
     group: Option<String>,
     /// Numbers of the iterations to take; `None` for all.
     pub(super) iterations: Option<Vec<i64>>,
+    /// Whether all were selected: then none is left out as warm-up by default.
+    every_iteration: bool,
 }
 
 /// A run of a side.
@@ -70,24 +73,17 @@ impl RecordedRank {
 
 impl PlannedSide {
     /// Plans a side. Iterations of a marker are not known yet.
-    pub(super) fn of(
-        runs: &[LabeledTrace],
-        ranks: Option<&Pick<Rank>>,
-        iterations: Option<&Pick<Iteration>>,
-        is_marked: bool,
-        filter: Option<&Filter>,
-    ) -> Result<Self> {
+    pub(super) fn of(side: usize, runs: &[LabeledTrace], select: &Select) -> Result<Self> {
+        let iterations = select.iteration_pick(side);
         let planned = |run: &LabeledTrace| -> Result<PlannedRun> {
-            if !is_marked && iterations.is_some() {
+            if select.iteration_marker().names().is_none() && iterations.is_some() {
                 // Names those there are.
                 run.window(iterations)?;
             }
             let traces = run.trace().traces();
-            let picked = ranks.map(|ranks| run.ranks_picked(Some(ranks))).transpose()?;
-            let is_picked = |trace: &Trace| {
-                picked.as_ref().is_none_or(|picked| picked.iter().any(|one| one.rank() == trace.rank()))
-            };
-            let filter = filter.map(|filter| filter.of(traces)).transpose()?;
+            let picked = select.ranks_of(side, run, ByDefault::All)?;
+            let is_picked = |trace: &Trace| picked.iter().any(|one| one.rank() == trace.rank());
+            let filter = select.events_filter().map(|filter| filter.of(traces)).transpose()?;
             filter.as_ref().map_or(Ok(()), TraceFilter::check)?;
             Ok(PlannedRun {
                 label: run.label().to_owned(),
@@ -98,7 +94,8 @@ impl PlannedSide {
             })
         };
         let runs = runs.iter().map(planned).collect::<Result<_>>()?;
-        Ok(Self { runs, group: None, iterations: iterations.map(|pick| pick.numbers().to_vec()) })
+        let iterations = iterations.map(|pick| pick.numbers().to_vec());
+        Ok(Self { runs, group: None, iterations, every_iteration: select.has_every_iteration(side) })
     }
 
     /// Names the group of its runs.
@@ -149,7 +146,7 @@ impl PlannedSide {
                 }
             }
             self.check_selected(run, &partials[first..], warmup.unwrap_or(0))?;
-            let is_left_to_us = warmup.is_none() && self.iterations.is_none();
+            let is_left_to_us = warmup.is_none() && self.iterations.is_none() && !self.every_iteration;
             warm_up.push(if is_left_to_us { leave_warm_up(&mut partials[first..]) } else { 0 });
             met.add(&collectives, &mut partials[first..]);
             if slowest {

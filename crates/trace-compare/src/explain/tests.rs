@@ -2,7 +2,7 @@
 
 use crate::collective::Collectives;
 use crate::explain::recordings::{Iterations, recording};
-use crate::{Error, Explain, TraceSet, WaterfallLevel};
+use crate::{Error, Explain, SelectEvents, TraceSet, WaterfallLevel};
 use call_tree::{Kind, Labels};
 use serde_json::{Value, json};
 use trace_testkit::{Stream, TraceBuilder};

@@ -1,7 +1,7 @@
 //! Gates on hand-made runs and on recorded ones.
 
 use super::*;
-use crate::{Error, Explain, Explanation, LabeledTrace, TraceSet};
+use crate::{Error, Explain, Explanation, LabeledTrace, SelectEvents, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 use trace_view::{Part, Present};
 

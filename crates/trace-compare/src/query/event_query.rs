@@ -1,12 +1,12 @@
 //! Query for events by name, device, rank and iteration.
 
 use crate::dataset::{RowSelector, stacked};
+use crate::diff::{ByDefault, Select, SelectEvents, SelectSetting};
 use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
-use crate::filter::Filter;
 use crate::frame::columns::NAME;
 use crate::frame::count_from;
-use crate::{DeviceType, Iteration, LabeledTrace, Pick, Rank, Result, Trace, Window, shorten_name};
+use crate::{LabeledTrace, Result, Trace, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
 
 /// Working memory per row, in bytes: the masks, and what a filter computes from a row.
@@ -21,42 +21,30 @@ const BYTES_PER_ROW: usize = 32;
 ///
 /// # fn main() -> trace::Result<()> {
 /// let control = TraceSet::load("../../notebooks/data/control")?;
-/// let df = EventQuery::default().name("aten::mm").iterations(1010).select(&control)?;
+/// let df = EventQuery::new(&control).name("aten::mm").iterations(1010).run()?;
 /// assert!(df.height() > 0 && df.column("rank").is_ok());
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EventQuery {
-    ranks: Option<Pick<Rank>>,
-    iterations: Option<Pick<Iteration>>,
-    device_type: DeviceType,
+    trace: LabeledTrace,
+    selection: Select,
     name: Option<String>,
     short_name: Option<String>,
-    filter: Option<Filter>,
     from_start: bool,
 }
 
+impl SelectEvents for EventQuery {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.selection
+    }
+}
+
 impl EventQuery {
-    /// Only these ranks.
-    #[must_use]
-    pub fn ranks(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.ranks = Some(ranks.into());
-        self
-    }
-
-    /// Only these iterations; on the GPU the events that were launched in them.
-    #[must_use]
-    pub fn iterations(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.iterations = Some(iterations.into());
-        self
-    }
-
-    /// Only events on this device.
-    #[must_use]
-    pub fn device_type(mut self, device_type: DeviceType) -> Self {
-        self.device_type = device_type;
-        self
+    /// Asks for events of this trace.
+    pub fn new(trace: impl Into<LabeledTrace>) -> Self {
+        Self { trace: trace.into(), selection: Select::default(), name: None, short_name: None, from_start: false }
     }
 
     /// Only events of exactly this name.
@@ -70,13 +58,6 @@ impl EventQuery {
     #[must_use]
     pub fn short_name(mut self, name: impl Into<String>) -> Self {
         self.short_name = Some(name.into());
-        self
-    }
-
-    /// Only events that pass a filter.
-    #[must_use]
-    pub fn filter(mut self, filter: impl Into<Filter>) -> Self {
-        self.filter = Some(filter.into());
         self
     }
 
@@ -94,17 +75,12 @@ impl EventQuery {
     /// # Errors
     /// If a rank or iteration does not exist, the filter does not fit the events, or the events of one rank do not fit the
     /// memory budget besides those already selected.
-    pub fn select(&self, trace: impl Into<LabeledTrace>) -> Result<DataFrame> {
-        let trace = trace.into();
-        let ranks = match &self.ranks {
-            Some(_) => trace.ranks_picked(self.ranks.as_ref())?,
-            None => trace.trace().traces().to_vec(),
-        };
-        let window = match &self.iterations {
-            Some(_) => trace.window(self.iterations.as_ref())?,
-            None => Window::Whole,
-        };
-        let filter = self.filter.as_ref().map(|filter| filter.of(trace.trace().traces())).transpose()?;
+    pub fn run(&self) -> Result<DataFrame> {
+        self.selection.without("events", &[SelectSetting::Marker, SelectSetting::Warmup])?;
+        let trace = &self.trace;
+        let ranks = self.selection.ranks_of(0, trace, ByDefault::All)?;
+        let window = self.selection.window(0, trace, &ranks, None, ByDefault::Whole)?;
+        let filter = self.selection.events_filter().map(|filter| filter.of(trace.trace().traces())).transpose()?;
         let select = |rank: &Trace| {
             let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
             let events = rank.frame()?;
@@ -135,7 +111,7 @@ impl EventQuery {
             .enumerate()
             .map(|(row, code)| {
                 (any_name || code.is_some_and(|code| named[code as usize]))
-                    && rows.is_in(row, window, self.device_type)
+                    && rows.is_in(row, window, self.selection.device())
                     && passes.is_none_or(|passes| passes.get(row) == Some(true))
             })
             .collect();
@@ -155,8 +131,8 @@ impl EventQuery {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::TraceSet;
     use crate::filter::Where;
+    use crate::{DeviceType, TraceSet};
     use trace_testkit::{Stream, TraceBuilder};
 
     fn trace() -> TraceSet {
@@ -173,13 +149,13 @@ mod tests {
     }
 
     fn durations(query: EventQuery) -> Vec<i64> {
-        let df = query.select(trace()).unwrap();
+        let df = query.run().unwrap();
         df.column("dur").unwrap().i64().unwrap().iter().flatten().collect()
     }
 
     #[test]
     fn events_are_selected_by_name_device_and_iteration() {
-        let all = EventQuery::default();
+        let all = EventQuery::new(trace());
         assert_eq!(durations(all.clone()).len(), 6);
         assert_eq!(durations(all.clone().name("aten::mm")), [10_000, 5_000]);
         assert_eq!(durations(all.clone().name("aten::mm").iterations(2)), [5_000]);
@@ -193,9 +169,9 @@ mod tests {
     #[test]
     fn short_names_match_as_written_and_as_shown() {
         for short in ["at::native::::k", "at::native::k"] {
-            assert_eq!(durations(EventQuery::default().short_name(short)), [40_000], "{short}");
+            assert_eq!(durations(EventQuery::new(trace()).short_name(short)), [40_000], "{short}");
         }
-        assert!(durations(EventQuery::default().short_name("k")).is_empty());
+        assert!(durations(EventQuery::new(trace()).short_name("k")).is_empty());
     }
 
     #[test]
@@ -203,17 +179,17 @@ mod tests {
         let json = TraceBuilder::new().operator("aten::add", 40..60).operator("aten::mm", 70..75).json();
         let trace = TraceSet::from_bytes(json).unwrap();
         let times = |query: EventQuery| {
-            let df = query.name("aten::mm").select(&trace).unwrap();
+            let df = query.name("aten::mm").run().unwrap();
             ["ts", "end"].map(|name| df.column(name).unwrap().i64().unwrap().get(0).unwrap())
         };
         assert_eq!(trace.origin(), 40_000);
-        assert_eq!(times(EventQuery::default()), [70_000, 75_000]);
-        assert_eq!(times(EventQuery::default().from_start()), [30_000, 35_000]);
+        assert_eq!(times(EventQuery::new(&trace)), [70_000, 75_000]);
+        assert_eq!(times(EventQuery::new(&trace).from_start()), [30_000, 35_000]);
     }
 
     #[test]
     fn missing_rank_is_an_error() {
-        let error = EventQuery::default().ranks(7).select(trace()).unwrap_err().to_string();
+        let error = EventQuery::new(trace()).ranks(7).run().unwrap_err().to_string();
         assert!(error.contains("has no rank 7 (has 0)"), "{error}");
     }
 }

@@ -50,6 +50,11 @@ impl fmt::Display for Filter {
 const PASSES: &str = "passes the filter";
 
 impl Filter {
+    /// Returns the condition that the filter was made from; `None` for a polars expression.
+    pub fn condition(&self) -> Option<&Where> {
+        self.text.as_ref()
+    }
+
     /// Prepares the filter for the ranks of one trace, of which only the columns matter.
     ///
     /// # Errors

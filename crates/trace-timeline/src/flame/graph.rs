@@ -6,12 +6,16 @@ use crate::exec::checkpoint::{check, guarded};
 use crate::exec::memory::Task;
 use crate::explain::{Iterations, recording};
 use crate::timeline::{QuerySide, QuerySides};
-use crate::{Iteration, LabeledTrace, Pick, Rank, Result, Trace};
+use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace};
 use call_tree::Labels;
 use timeline::{Call, Flame};
 
 /// Memory for each event of a rank while its calls are collected, in bytes.
 const BYTES_PER_EVENT: usize = 300;
+
+/// Settings that a flame graph does not have.
+const NOT_SELECTABLE: [SelectSetting; 4] =
+    [SelectSetting::Marker, SelectSetting::DeviceType, SelectSetting::Filter, SelectSetting::Warmup];
 
 /// Builds the flame graph of a step, or the difference of two.
 ///
@@ -19,7 +23,8 @@ const BYTES_PER_EVENT: usize = 300;
 ///
 /// # Example
 /// ```
-/// use trace::{FlameQuery, FlameTime, TraceSet};
+/// use trace::prelude::*;
+/// use trace::{FlameQuery, FlameTime};
 ///
 /// # fn main() -> trace::Result<()> {
 /// let control = TraceSet::load("../../notebooks/data/control")?.with_label("control");
@@ -33,6 +38,13 @@ pub struct FlameQuery {
     sides: QuerySides,
     time: FlameTime,
     remarks: Vec<String>,
+}
+
+/// Of each side the first rank and all iterations by default.
+impl SelectEvents for FlameQuery {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.sides.select
+    }
 }
 
 /// A flame graph: stacks of calls with the time of a step.
@@ -73,27 +85,6 @@ impl FlameQuery {
         self
     }
 
-    /// The rank or ranks of all sides; of each side the first by default.
-    #[must_use]
-    pub fn ranks(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.sides.set_ranks(None, ranks);
-        self
-    }
-
-    /// The rank or ranks of one side: 0 for control, 1 for test.
-    #[must_use]
-    pub fn ranks_of(mut self, side: usize, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.sides.set_ranks(Some(side), ranks);
-        self
-    }
-
-    /// The iteration or iterations of one side, 0 for control, 1 for test; all by default.
-    #[must_use]
-    pub fn iterations_of(mut self, side: usize, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.sides.set_iterations(Some(side), iterations);
-        self
-    }
-
     /// Adds a sentence to the summary, such as which run of several is shown.
     #[must_use]
     pub fn remark(mut self, sentence: impl Into<String>) -> Self {
@@ -108,9 +99,10 @@ impl FlameQuery {
     /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn run(&self) -> Result<FlameGraph> {
         guarded(|| {
+            self.sides.select.without("flame graph", &NOT_SELECTABLE)?;
             let mut names = Names::default();
             let (mut calls, mut about, mut steps_ns) = (Vec::new(), Vec::new(), Vec::new());
-            for (number, side) in self.sides.each().iter().enumerate() {
+            for (number, side) in self.sides.each().enumerate() {
                 let (found, words, step) = side_calls(side, number, self.time, &mut names)?;
                 let before = calls.len() as u32;
                 let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
@@ -123,7 +115,7 @@ impl FlameQuery {
             // Two sides have one order only if their stacks are merged.
             let in_time = if steps_ns.len() > 1 { merged.clone() } else { Flame::neighbours(&calls) };
             Ok(FlameGraph {
-                labels: self.sides.each().iter().map(|side| side.trace.label().to_owned()).collect(),
+                labels: self.sides.traces.iter().map(|trace| trace.label().to_owned()).collect(),
                 about,
                 time: self.time,
                 names: names.into_texts(),
@@ -137,9 +129,14 @@ impl FlameQuery {
 }
 
 /// Returns the calls of a side with their part of a step, what they are of in words, and the length of a step.
-fn side_calls(side: &QuerySide, number: usize, time: FlameTime, names: &mut Names) -> Result<(Vec<Call>, String, i64)> {
+fn side_calls(
+    side: QuerySide<'_>,
+    number: usize,
+    time: FlameTime,
+    names: &mut Names,
+) -> Result<(Vec<Call>, String, i64)> {
     let set = side.trace.trace();
-    let wanted = side.iterations_of(set.iterations())?;
+    let wanted = side.iterations()?;
     let traces = side.traces()?;
     let ranks: Vec<i64> = traces.iter().map(Trace::rank).collect();
     let iterations = Iterations { numbers: wanted.clone(), ..Iterations::default() };

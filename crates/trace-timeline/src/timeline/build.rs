@@ -7,12 +7,13 @@ use super::query::TimelineQuery;
 use super::query_side::QuerySide;
 use super::rank_lanes::{RankLanes, ShownEvents, TASK};
 use super::shown::{ShownRank, Timeline, TimelineSide};
-use crate::Result;
+use crate::error::ParameterReason;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{cancellable, guarded};
-use crate::filter::Where;
+use crate::filter::{Filter, Where};
 use crate::frame::IntColumn;
 use crate::frame::columns::{DUR, ITERATION, TS};
+use crate::{Error, Result, SelectSetting};
 use std::sync::OnceLock;
 
 impl TimelineQuery {
@@ -31,12 +32,14 @@ impl TimelineQuery {
 impl Timeline {
     fn build(query: &TimelineQuery) -> Result<Self> {
         guarded(|| {
-            let asked = query.sides.each();
-            let is_compared = asked.len() > 1;
-            let side = |side| TimelineSide::build(side, query.filter.as_ref(), is_compared);
-            let sides = asked.iter().map(side).collect::<Result<Vec<_>>>()?;
+            let select = &query.sides.select;
+            select.without("timeline", &[SelectSetting::Marker, SelectSetting::DeviceType, SelectSetting::Warmup])?;
+            let filter = select.events_filter().map(condition).transpose()?.cloned();
+            let is_compared = query.sides.traces.len() > 1;
+            let side = |side| TimelineSide::build(side, filter.as_ref(), is_compared);
+            let sides = query.sides.each().map(side).collect::<Result<Vec<_>>>()?;
             let lanes = ordered(&sides);
-            let (filter, remarks) = (query.filter.clone(), query.remarks.clone());
+            let remarks = query.remarks.clone();
             let listed = listed(&lanes, &sides);
             let mut timeline =
                 Self { sides, lanes, listed, extent: (0, 1), shown: (0, 1), filter, remarks, changes: None };
@@ -74,8 +77,18 @@ impl Timeline {
     }
 }
 
+/// Returns the text of a filter, which is sent to a front end and back.
+fn condition(filter: &Filter) -> Result<&Where> {
+    let reason = || ParameterReason::Invalid {
+        name: "filter",
+        value: "a polars expression".to_owned(),
+        expected: "a condition such as \"dur > 100us\".parse::<Where>()?".to_owned(),
+    };
+    filter.condition().ok_or_else(|| Error::WrongParameter { analysis: "timeline", reason: reason() })
+}
+
 impl TimelineSide {
-    fn build(query: &QuerySide, filter: Option<&Where>, is_compared: bool) -> Result<Self> {
+    fn build(query: QuerySide<'_>, filter: Option<&Where>, is_compared: bool) -> Result<Self> {
         let set = query.trace.trace();
         let label = query.trace.label().to_owned();
         let origin = set.origin();
@@ -86,7 +99,7 @@ impl TimelineSide {
             let lanes = RankLanes::of(trace, set.compat(), filter.as_ref(), budget)?;
             Ok(ShownRank { info: trace.shared_info(), trace: Some(trace.clone()), lanes, forward: OnceLock::new() })
         })?;
-        let iterations = query.iterations_of(available(&ranks))?;
+        let iterations = query.iterations()?;
         let first = || ranks.iter().map(|rank| rank.info.first_ts).min().unwrap_or(0);
         let window = match &iterations {
             Some(iterations) => window_of(&ranks, |iteration| iterations.contains(&iteration))?,
@@ -107,14 +120,6 @@ impl TimelineSide {
             ranks,
         })
     }
-}
-
-/// The iterations of ranks, ascending.
-fn available(ranks: &[ShownRank]) -> Vec<i64> {
-    let mut available: Vec<i64> = ranks.iter().flat_map(|rank| rank.info.iterations.iter().copied()).collect();
-    available.sort_unstable();
-    available.dedup();
-    available
 }
 
 /// Returns from when to when events of some iterations run, on the CPU and the GPU.

@@ -2,10 +2,9 @@
 
 use super::change::{Change, Changes, notable};
 use super::query::TimelineQuery;
-use super::query_side::QuerySide;
 use super::shown::{Timeline, TimelineSide};
 use crate::exec::checkpoint::cancellable;
-use crate::{Error, Explain, Result};
+use crate::{Error, Explain, Result, SelectEvents};
 use call_tree::{Grade, RegionChange};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -73,23 +72,14 @@ fn key(timeline: &Timeline) -> String {
 
 /// Explains the difference of the shown ranks and iterations; without an explanation no event has a region.
 fn regions(timeline: &Timeline, query: &TimelineQuery) -> Result<[Vec<Vec<Option<Change>>>; 2]> {
-    let [control, test] = query.sides.each() else { return Ok(Default::default()) };
+    let [control, test] = &query.sides.traces[..] else { return Ok(Default::default()) };
     let ranks = |side: usize| timeline.sides[side].ranks.iter().map(|rank| rank.info.rank).collect::<Vec<_>>();
     let rows = |side: usize| timeline.sides[side].ranks.iter().map(|rank| rank.info.events);
     if rows(0).chain(rows(1)).sum::<usize>() > MOST_EXPLAINED {
         return Ok(Default::default());
     }
-    let explain = Explain::new(&control.trace, &test.trace).control_rank(ranks(0)).test_rank(ranks(1)).keep_events();
-    let iterations = |side: &QuerySide| side.iterations.as_ref().map(|iterations| iterations.numbers().to_vec());
-    let explain = match iterations(control) {
-        Some(iterations) => explain.control_iteration(iterations),
-        None => explain,
-    };
-    let explain = match iterations(test) {
-        Some(iterations) => explain.test_iteration(iterations),
-        None => explain,
-    };
-    let explanation = match explain.run() {
+    let select = query.sides.select.unfiltered().control_rank(ranks(0)).test_rank(ranks(1));
+    let explanation = match Explain::new(control, test).select(select).keep_events().run() {
         Ok(explanation) => explanation,
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         // Such as traces without common steps: names are compared.
@@ -145,7 +135,7 @@ mod tests {
             TimelineQuery::compare(&test, &control),
             TimelineQuery::compare(&control, &other),
             query.clone().iterations(2),
-            query.clone().filter("name == aten::add".parse().unwrap()),
+            query.clone().filter("name == aten::add".parse::<crate::filter::Where>().unwrap()),
         ] {
             assert!(!Arc::ptr_eq(&first, &changes(&unlike)), "{unlike:?}");
         }

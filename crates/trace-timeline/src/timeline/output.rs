@@ -5,7 +5,7 @@ use super::query::TimelineQuery;
 use super::shown::Timeline;
 use super::view::Columns;
 use crate::filter::Where;
-use crate::{LabeledTrace, RankInfo, Trace, TraceSet};
+use crate::{LabeledTrace, RankInfo, SelectEvents, Trace, TraceSet};
 use serde_json::{Value, json};
 use timeline::Window;
 use trace_view::{format, one_line_texts};
@@ -188,10 +188,12 @@ impl TimelineQuery {
             [] => return Err(damaged()),
         };
         for (side, (_, ranks, iterations)) in found.into_iter().enumerate() {
-            query = query.ranks_of(side, ranks);
-            if let Some(iterations) = iterations {
-                query = query.iterations_of(side, iterations);
-            }
+            query = if side == 0 { query.control_rank(ranks) } else { query.test_rank(ranks) };
+            query = match iterations {
+                Some(iterations) if side == 0 => query.control_iteration(iterations),
+                Some(iterations) => query.test_iteration(iterations),
+                None => query,
+            };
         }
         match open["where"].as_str().map(str::parse::<Where>) {
             Some(Ok(filter)) => Ok(query.filter(filter)),

@@ -1,14 +1,13 @@
 //! The selection that a timeline shows, and its builder.
 
 use super::query_side::QuerySides;
-use crate::filter::Where;
-use crate::{Iteration, LabeledTrace, Pick, Rank};
+use crate::{LabeledTrace, Select, SelectEvents};
 
 /// Builds the timeline of a trace, or of two.
 ///
 /// # Example
 /// ```
-/// use trace::{TimelineQuery, TraceSet};
+/// use trace::prelude::*;
 ///
 /// # fn main() -> trace::Result<()> {
 /// let control = TraceSet::load("../../notebooks/data/control")?.with_label("control");
@@ -20,54 +19,26 @@ use crate::{Iteration, LabeledTrace, Pick, Rank};
 #[derive(Debug, Clone)]
 pub struct TimelineQuery {
     pub(super) sides: QuerySides,
-    pub(super) filter: Option<Where>,
     pub(super) remarks: Vec<String>,
+}
+
+/// Iterations are those that are shown at first, all by default: other events are in the timeline, too. A filter must be a condition
+/// ([`Where`](crate::filter::Where)), not a polars expression.
+impl SelectEvents for TimelineQuery {
+    fn selection_mut(&mut self) -> &mut Select {
+        &mut self.sides.select
+    }
 }
 
 impl TimelineQuery {
     /// Shows one trace.
     pub fn new(trace: impl Into<LabeledTrace>) -> Self {
-        Self { sides: QuerySides::of([trace.into()]), filter: None, remarks: Vec::new() }
+        Self { sides: QuerySides::of([trace.into()]), remarks: Vec::new() }
     }
 
     /// Shows two traces, aligned at the start of their first shown steps.
     pub fn compare(control: impl Into<LabeledTrace>, test: impl Into<LabeledTrace>) -> Self {
-        Self { sides: QuerySides::of([control.into(), test.into()]), filter: None, remarks: Vec::new() }
-    }
-
-    /// The rank or ranks of all sides; of each side the first by default.
-    #[must_use]
-    pub fn ranks(mut self, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.sides.set_ranks(None, ranks);
-        self
-    }
-
-    /// The rank or ranks of one side: 0 for control, 1 for test.
-    #[must_use]
-    pub fn ranks_of(mut self, side: usize, ranks: impl Into<Pick<Rank>>) -> Self {
-        self.sides.set_ranks(Some(side), ranks);
-        self
-    }
-
-    /// The iteration or iterations that are shown at first; all by default. Other events are in the timeline, too.
-    #[must_use]
-    pub fn iterations(mut self, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.sides.set_iterations(None, iterations);
-        self
-    }
-
-    /// The iteration or iterations of one side that are shown at first: 0 for control, 1 for test.
-    #[must_use]
-    pub fn iterations_of(mut self, side: usize, iterations: impl Into<Pick<Iteration>>) -> Self {
-        self.sides.set_iterations(Some(side), iterations);
-        self
-    }
-
-    /// Shows only events that meet a condition.
-    #[must_use]
-    pub fn filter(mut self, filter: Where) -> Self {
-        self.filter = Some(filter);
-        self
+        Self { sides: QuerySides::of([control.into(), test.into()]), remarks: Vec::new() }
     }
 
     /// Adds a sentence to the summary, such as which run of several is shown.

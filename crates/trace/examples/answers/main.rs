@@ -16,7 +16,9 @@ use trace::Questions;
 use trace::analysis::CATALOG;
 use trace::filter::Where;
 use trace::polars::prelude::DataFrame;
-use trace::{By, Cache, DeviceType, EventQuery, Execution, LoadOptions, TraceAnalysis, TraceDiff, TraceSet};
+use trace::{
+    By, Cache, DeviceType, EventQuery, Execution, LoadOptions, SelectEvents, TraceAnalysis, TraceDiff, TraceSet,
+};
 
 const USAGE: &str = "usage: answers FOLDER [--memory SIZE] [--spill FOLDER] [--threads N] [--cache FOLDER]";
 
@@ -108,7 +110,7 @@ fn answers(path: &str, options: &LoadOptions) -> Outcome<()> {
     })?;
     step(&peaks, "events --where", |digest| {
         let annotations: Where = "cat = 'user_annotation'".parse()?;
-        let found: DataFrame = EventQuery::default().ranks(&all).filter(annotations).select(&traces)?;
+        let found: DataFrame = EventQuery::new(&traces).ranks(&all).filter(annotations).run()?;
         digest.frame(&found)
     })?;
     Ok(())

@@ -6,7 +6,9 @@ use super::{EXIT_PLAN, Engine, JobSpec, Query, TraceSpec, Worker, exit_code};
 use crate::Questions;
 use crate::analysis::{Answer, AnswerTable, CATALOG};
 use crate::filter::Where;
-use crate::{By, Cache, Compat, Error, Explain, LoadOptions, TraceAnalysis, TraceDiff, TraceSet, Warning};
+use crate::{
+    By, Cache, Compat, Error, Explain, LoadOptions, SelectEvents, TraceAnalysis, TraceDiff, TraceSet, Warning,
+};
 use std::path::Path;
 use std::sync::Arc;
 use trace_testkit::{Stream, TraceBuilder};
@@ -115,8 +117,8 @@ fn comparisons_have_the_same_digits_by_tasks() {
     let far = [far_control.with_label("control"), far_test.with_label("test")];
     let frames = |control: &TraceSet, test: &TraceSet| {
         let diff = TraceDiff::new(control, test).filter("dur > 50ns".parse::<Where>().unwrap());
-        let all = diff.clone().control_rank([0, 1, 2, 3, 4]).test_rank([0, 2, 4]).compare().unwrap();
-        let by = diff.by(By::Rank).compare().unwrap();
+        let all = diff.clone().control_rank([0, 1, 2, 3, 4]).test_rank([0, 2, 4]).run().unwrap();
+        let by = diff.by(By::Rank).run().unwrap();
         let explained = Explain::new(control, test).run().unwrap();
         let regions = explained.regions().unwrap();
         format!("{:?} {all:?} {by:?} {regions:?} {:?}", explained.warnings, explained.step)
@@ -228,7 +230,7 @@ fn what_needs_events_here_names_the_rank_to_load() {
     let error = TraceAnalysis::new(&traces).unwrap().filter(expression.clone()).unwrap();
     let error = error.ask(&crate::analysis::TemporalBreakdown::default()).unwrap_err().to_string();
     assert!(error.contains("write it as a text"), "{error}");
-    let error = TraceDiff::new(&traces, &traces).filter(expression).compare().unwrap_err().to_string();
+    let error = TraceDiff::new(&traces, &traces).filter(expression).run().unwrap_err().to_string();
     assert!(error.contains("write it as a text"), "{error}");
     assert!(traces.stored_ranks().is_empty() && traces.memory_bytes() == 0);
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use std::collections::BTreeMap;
-use trace::{FlameGraph, FlameQuery, FlameTime, TraceSet};
+use trace::{FlameGraph, FlameQuery, FlameTime, SelectEvents, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
 fn builder() -> TraceBuilder {
@@ -46,7 +46,7 @@ fn main_thread_is_as_wide_as_the_step() {
 
 #[test]
 fn gpu_time_is_below_the_launch() {
-    let flame = FlameQuery::new(load(&builder(), "control")).time(FlameTime::Gpu).iterations_of(0, 1).run().unwrap();
+    let flame = FlameQuery::new(load(&builder(), "control")).time(FlameTime::Gpu).iterations(1).run().unwrap();
     let found = stacks(&flame);
     let expected = [
         ("(launch not recorded);lost".to_owned(), 10_000),

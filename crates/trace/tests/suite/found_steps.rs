@@ -37,16 +37,16 @@ fn found_calls_are_iterations_wherever_a_marker_would_name_them() {
     assert_eq!(sentence, expected);
     assert!(!found.warnings.iter().any(|warning| matches!(warning, Warning::NoProfilerStep { .. })));
     assert!(named.warnings.iter().find(warning).is_none());
-    let whole = explain().whole_recordings().run().unwrap();
+    let whole = explain().marker(IterationMarker::Recorded).run().unwrap();
     assert!(whole.sides[0].iterations.is_empty() && whole.step.control_us > 7.0 * found.step.control_us);
     assert!(whole.warnings.iter().any(|warning| matches!(warning, Warning::NoProfilerStep { .. })));
 
     let stats = StatsDiff::new(&control, &test).warmup(0).run().unwrap();
     assert_eq!(stats.answer.samples, [8, 8]);
     assert!(stats.warnings.iter().any(|one| one.to_string() == expected));
-    let whole = StatsDiff::new(&control, &test).whole_recordings().run().unwrap();
+    let whole = StatsDiff::new(&control, &test).marker(IterationMarker::Recorded).run().unwrap();
     assert_eq!(whole.answer.samples, [1, 1]);
     let noise = Noise::of_runs(vec![(&control).into(), (&test).into()]);
     assert!(noise.clone().warmup(0).run().unwrap().step().within.is_some());
-    assert!(noise.whole_recordings().run().unwrap().step().within.is_none());
+    assert!(noise.marker(IterationMarker::Recorded).run().unwrap().step().within.is_none());
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use trace::analysis::TemporalBreakdown;
 use trace::write::arrow::{map, map_frame, save, save_frame};
-use trace::{Error, Execution, Questions, TraceDiff, TraceSet};
+use trace::{Error, Execution, Questions, SelectEvents, TraceDiff, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
 /// Writes ranks whose columns differ in names and types: `mine` holds integers, texts, and numbers with a fraction.

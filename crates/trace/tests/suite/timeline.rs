@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 use trace::answers::LaneKind;
+use trace::answers::{Answered, SentNames};
 use trace::filter::Where;
-use trace::{Answered, Error, EventQuery, Execution, FlameQuery, SentNames, Timeline, TimelineQuery, TraceSet};
+use trace::{Error, EventQuery, Execution, FlameQuery, SelectEvents, Timeline, TimelineQuery, TraceSet};
 use trace_testkit::{Large, Stream, TraceBuilder};
 
 /// Two threads, overlapping kernels of one stream, an annotation, a copy, and a hostile name.
@@ -220,7 +221,7 @@ fn forward_operators_lead_to_backward_ones_without_modules() {
 fn timelines_share_lanes_and_release_events() {
     let set = load(&builder(), "control");
     let columns = set.memory_bytes();
-    let filter = || TimelineQuery::new(&set).filter("stream is not null".parse().unwrap());
+    let filter = || TimelineQuery::new(&set).filter("stream is not null".parse::<Where>().unwrap());
     let mut timelines: Vec<Timeline> = (0..20).map(|_| TimelineQuery::new(&set).run().unwrap()).collect();
     let one = timelines[0].memory_bytes();
     assert_eq!(set.memory_bytes(), columns + one, "20 timelines have the lanes of one");
@@ -287,8 +288,8 @@ fn selection_sums_up_and_is_a_filter() {
         let request = json!({"type": "selection", "start": 10_000, "end": 45_000, "lanes": lanes});
         let found = ask(&timeline, request);
         let filter: Where = found.filter.clone().unwrap().parse().unwrap();
-        let query = EventQuery::default().filter(&filter);
-        assert_eq!(query.select(&set).unwrap().height() as u64, found.data["count"].as_u64().unwrap(), "{filter}");
+        let query = EventQuery::new(&set).filter(&filter);
+        assert_eq!(query.run().unwrap().height() as u64, found.data["count"].as_u64().unwrap(), "{filter}");
         assert_eq!(found.data["count"], expected, "{filter}");
     }
 }
@@ -370,7 +371,7 @@ fn unknown_ranks_and_iterations_are_named() {
     assert!(matches!(error, Error::UnknownRank { .. }), "{error}");
     let error = TimelineQuery::new(&set).iterations(5).run().unwrap_err();
     assert!(matches!(error, Error::UnknownIteration { .. }), "{error}");
-    assert!(TimelineQuery::new(&set).filter("nothing > 3".parse().unwrap()).run().is_err());
+    assert!(TimelineQuery::new(&set).filter("nothing > 3".parse::<Where>().unwrap()).run().is_err());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::analysis::{
 use crate::exec::memory::Budget;
 use crate::filter::Where;
 use crate::{DeviceType, Error, TraceAnalysis, TraceSet};
-use trace_compare::{EventQuery, Explain};
+use trace_compare::{EventQuery, Explain, Select, SelectEvents};
 
 /// A trace in memory, and the same in files of the folder.
 fn both(folder: &tempfile::TempDir, memory: TraceSet) -> [TraceSet; 2] {
@@ -120,16 +120,16 @@ fn descriptions_events_and_explanations_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
     for [memory, stored] in traces(&folder) {
         assert_eq!(stored.describe().unwrap(), memory.describe().unwrap());
-        let all = EventQuery::default();
         let first = memory.iterations()[0];
         let queries = [
-            all.clone(),
-            all.clone().device_type(DeviceType::GPU).iterations(first),
-            all.clone().name("aten::mm").ranks([2, 0]),
-            all.clone().filter("ts > 1us and dur > 200ns and name ~ 'a'".parse::<Where>().unwrap()),
+            Select::default(),
+            Select::default().device_type(DeviceType::GPU).iterations(first),
+            Select::default().ranks([2, 0]),
+            Select::default().filter("ts > 1us and dur > 200ns and name ~ 'a'".parse::<Where>().unwrap()),
         ];
         for query in queries {
-            let [one, other] = [&memory, &stored].map(|traces| query.select(traces).unwrap());
+            let [one, other] =
+                [&memory, &stored].map(|traces| EventQuery::new(traces).select(query.clone()).run().unwrap());
             assert_eq!(one.schema(), other.schema());
             assert_eq!(exact_text(&one), exact_text(&other), "{query:?}");
         }

@@ -1,7 +1,7 @@
 //! Certainty of hand-made timelines and of recorded programs.
 
 use super::quantities::Quantities;
-use crate::{Execution, Explain, Explanation, SampleKind, TraceSet};
+use crate::{Execution, Explain, Explanation, SampleKind, SelectEvents, TraceSet};
 use statistics::{Comparability, Scope, TestKind, Verdict};
 use std::slice::from_ref;
 use trace_testkit::{Stream, TraceBuilder};

@@ -4,7 +4,7 @@ use super::cut::children;
 use super::entry::Measures;
 use super::open::shown;
 use super::program_tests::{Call, call, layer, model, op, trace};
-use crate::{Explain, Explanation, TraceSet, TreeDiff, TreeKind, TreeRow};
+use crate::{Explain, Explanation, SelectEvents, TraceSet, TreeDiff, TreeKind, TreeRow};
 use call_tree::Grade;
 use std::path::{Path, PathBuf};
 use trace_testkit::{Random, TraceBuilder};

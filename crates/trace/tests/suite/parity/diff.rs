@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace::polars::prelude::{DataFrame, DataType};
-use trace::{DeviceType, Error, LabeledTrace, OpsDiff, TraceDiff, Warning};
+use trace::{DeviceType, Error, LabeledTrace, OpsDiff, SelectEvents, TraceDiff, Warning};
 
 #[test]
 fn compare_traces_equals_htas() {

@@ -2,7 +2,7 @@
 
 use super::goldens::{load_exact, say, shared, text};
 use std::path::{Path, PathBuf};
-use trace::{DeviceType, Error, TraceDiff, TraceSet};
+use trace::{DeviceType, Error, SelectEvents, TraceDiff, TraceSet};
 
 #[test]
 fn every_trace_loads_and_equals_itself() {

@@ -4,7 +4,7 @@ use super::goldens::{say, shared};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use trace::polars::prelude::DataType;
-use trace::{CriticalPath, Explain, Explanation, TraceSet};
+use trace::{CriticalPath, Explain, Explanation, SelectEvents, TraceSet};
 use trace_testkit::Random;
 
 /// Every trace file, each as a trace of its own.

@@ -4,7 +4,7 @@ use super::goldens::{DIFFS, close, files, json, load, say, shared};
 use super::ledger::counted;
 use serde_json::Value;
 use trace::polars::prelude::{DataFrame, IdxCa, NewChunkedArray};
-use trace::{DeviceType, LabeledTrace, TraceDiff};
+use trace::{DeviceType, LabeledTrace, SelectEvents, TraceDiff};
 use trace_view::Points;
 
 #[test]
