@@ -206,20 +206,18 @@ impl Cli {
                     }
                 }
             }
-            Command::Ask(RawArgs { words }) => finish(terminal::command(terminal::Command::Ask, words)),
             Command::Magic(words) => finish(terminal::magic_command(words)),
-            Command::Diff(RawArgs { words }) => finish(terminal::command(terminal::Command::Diff, words)),
-            Command::Describe(RawArgs { words }) => finish(terminal::command(terminal::Command::Describe, words)),
-            Command::Explain(RawArgs { words }) => finish(terminal::command(terminal::Command::Explain, words)),
-            Command::TreeDiff(RawArgs { words }) => finish(terminal::command(terminal::Command::TreeDiff, words)),
-            Command::CriticalPath(RawArgs { words }) => {
-                finish(terminal::command(terminal::Command::CriticalPath, words))
-            }
-            Command::Baseline(RawArgs { words }) => finish(terminal::command(terminal::Command::Baseline, words)),
-            Command::Gate(RawArgs { words }) => finish(terminal::command(terminal::Command::Gate, words)),
-            Command::RecordLoop(RawArgs { words }) => finish(terminal::command(terminal::Command::RecordLoop, words)),
-            Command::Report(RawArgs { words }) => finish(terminal::command(terminal::Command::Report, words)),
-            Command::Export(RawArgs { words }) => finish(terminal::command(terminal::Command::Export, words)),
+            Command::Ask(RawArgs { words }) => finish(terminal::ask(words)),
+            Command::Diff(RawArgs { words }) => finish(terminal::command("diff", words)),
+            Command::Describe(RawArgs { words }) => finish(terminal::command("describe", words)),
+            Command::Explain(RawArgs { words }) => finish(terminal::command("explain", words)),
+            Command::TreeDiff(RawArgs { words }) => finish(terminal::command("tree-diff", words)),
+            Command::CriticalPath(RawArgs { words }) => finish(terminal::command("critical-path", words)),
+            Command::Baseline(RawArgs { words }) => finish(terminal::command("baseline", words)),
+            Command::Gate(RawArgs { words }) => finish(terminal::command("gate", words)),
+            Command::RecordLoop(RawArgs { words }) => finish(terminal::command("record-loop", words)),
+            Command::Report(RawArgs { words }) => finish(terminal::command("report", words)),
+            Command::Export(RawArgs { words }) => finish(terminal::command("export", words)),
             Command::Task { step, states } => finish(terminal::task(&step, &states)),
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;

@@ -1,11 +1,11 @@
 //! `tracebook baseline`: times of runs that are kept under a name, by which a later run is judged.
 
 use super::LOADING;
+use super::entry::CommandEntry;
 use super::gate::{FILES, INCONCLUSIVE, deliver};
 use super::load::load_path;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::baseline::{
     ACTION, Action, FILE, LIMIT, RUN_SAMPLES, add, baseline_notes, check, file, listed, remove,
@@ -16,8 +16,6 @@ use crate::session::run_paths;
 use std::path::PathBuf;
 use std::sync::Arc;
 use trace::{LabeledTrace, RecordingsOnce, RunTimes};
-
-pub(super) struct Baseline;
 
 const ARGUMENTS: &[Group] = &[
     Group::new(
@@ -35,71 +33,51 @@ const ARGUMENTS: &[Group] = &[
     Group::new("Files of baselines", &[FILE]),
 ];
 
-impl Magic for Baseline {
-    fn name(&self) -> &'static str {
-        "baseline"
-    }
-
-    fn spelled(&self) -> String {
-        "tracebook baseline".to_owned()
-    }
-
-    fn help_hint(&self) -> String {
-        "tracebook baseline --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Keep the times of runs under a name, and judge a later run by them."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        concat!(
-            baseline_notes!(),
-            "\n\ncheck writes the files of tracebook gate and ends with its exit codes: 0 no regression, 4 regression, 5 \
+/// The command.
+pub(super) const BASELINE: CommandEntry = CommandEntry {
+    name: "baseline",
+    summary: "Keep the times of runs under a name, and judge a later run by them.",
+    arguments: ARGUMENTS,
+    notes: concat!(
+        baseline_notes!(),
+        "\n\ncheck writes the files of tracebook gate and ends with its exit codes: 0 no regression, 4 regression, 5 \
              inconclusive. tracebook gate --baseline NAME RUN does the same, and honours accepted changes."
-        )
-    }
+    ),
+    examples: &[
+        "tracebook baseline add main runs/main-* --warmup 2",
+        "tracebook baseline check main runs/today --warmup 2 --limit 3%",
+        "tracebook baseline list",
+        "tracebook baseline show main",
+        "tracebook baseline remove main",
+    ],
+    run,
+};
 
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook baseline add main runs/main-* --warmup 2",
-            "tracebook baseline check main runs/today --warmup 2 --limit 3%",
-            "tracebook baseline list",
-            "tracebook baseline show main",
-            "tracebook baseline remove main",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["json", "junit", "markdown"])?;
-        let (action, file) = (Action::of(call)?, file(call));
-        match action {
-            Action::Add(name) => {
-                let added = add(call, &file, name, &measured(call, context, call.paths("RUN"))?)?;
-                if !call.quiet() {
-                    Screen::log(&added);
-                }
-                Ok(())
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["json", "junit", "markdown"])?;
+    let (action, file) = (Action::of(call)?, file(call));
+    match action {
+        Action::Add(name) => {
+            let added = add(call, &file, name, &measured(call, context, call.paths("RUN"))?)?;
+            if !call.quiet() {
+                Screen::log(&added);
             }
-            Action::Check(name) => {
-                let runs = measured(call, context, call.paths("RUN"))?;
-                deliver(call, &check(call, &file, name, &runs)?, prints)
+            Ok(())
+        }
+        Action::Check(name) => {
+            let runs = measured(call, context, call.paths("RUN"))?;
+            deliver(call, &check(call, &file, name, &runs)?, prints)
+        }
+        Action::Remove(name) => {
+            remove(call, &file, name)?;
+            if !call.quiet() {
+                Screen::log(&format!("removed {name} from {}", file.display()));
             }
-            Action::Remove(name) => {
-                remove(call, &file, name)?;
-                if !call.quiet() {
-                    Screen::log(&format!("removed {name} from {}", file.display()));
-                }
-                Ok(())
-            }
-            Action::List | Action::Show(_) => {
-                let report = listed(call, &file, &action)?;
-                Screen::show(&report, prints)
-            }
+            Ok(())
+        }
+        Action::List | Action::Show(_) => {
+            let report = listed(call, &file, &action)?;
+            Screen::show(&report, prints)
         }
     }
 }

@@ -1,20 +1,19 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
+use super::ask::{self, MagicLine};
+use super::baseline::BASELINE;
+use super::critical_path::CRITICAL_PATH;
+use super::describe::DESCRIBE;
+use super::diff::DIFF;
+use super::entry::CommandEntry;
+use super::explain::EXPLAIN;
+use super::export::EXPORT;
+use super::gate::{BISECT, GATE};
 use super::interrupt::interrupt_flag;
+use super::record_loop::RECORD_LOOP;
+use super::report::REPORT;
 use super::screen::Screen;
-use super::{
-    ask::{self, MagicLine},
-    baseline::Baseline,
-    critical_path::CriticalPath,
-    describe::Describe,
-    diff::Diff,
-    explain::Explain,
-    export::Export,
-    gate::{BISECT, Gate},
-    record_loop::RecordLoop,
-    report::ReportCommand,
-    tree_diff::TreeDiff,
-};
+use super::tree_diff::TREE_DIFF;
 use crate::display::Sink;
 use crate::magic::argument::Call;
 use crate::magic::context::Context;
@@ -25,32 +24,9 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 
-/// A command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    /// `tracebook ask QUESTION TRACE…`.
-    Ask,
-    /// `tracebook diff CONTROL TEST`.
-    Diff,
-    /// `tracebook describe TRACE`.
-    Describe,
-    /// `tracebook explain CONTROL TEST`.
-    Explain,
-    /// `tracebook tree-diff CONTROL TEST`.
-    TreeDiff,
-    /// `tracebook critical-path PATH`.
-    CriticalPath,
-    /// `tracebook baseline ACTION NAME RUN…`.
-    Baseline,
-    /// `tracebook gate CONTROL TEST`.
-    Gate,
-    /// `tracebook record-loop CONTROL TEST`.
-    RecordLoop,
-    /// `tracebook report CONTROL TEST --html FILE`.
-    Report,
-    /// `tracebook export TRACE DIR`.
-    Export,
-}
+/// The commands with answers of their own; other magics are commands as [`magic_command`] runs them.
+const COMMANDS: [&CommandEntry; 10] =
+    [&DIFF, &DESCRIBE, &EXPLAIN, &TREE_DIFF, &CRITICAL_PATH, &BASELINE, &GATE, &RECORD_LOOP, &REPORT, &EXPORT];
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,26 +38,21 @@ pub struct Exit {
     pub message: String,
 }
 
-/// Runs a command with the words after its name.
-pub fn command(command: Command, words: Vec<OsString>) -> Exit {
-    let ask_line = MagicLine::default();
-    let magic: &dyn Magic = match command {
-        Command::Ask => &ask_line,
-        Command::Diff => &Diff,
-        Command::Describe => &Describe,
-        Command::Explain => &Explain,
-        Command::TreeDiff => &TreeDiff,
-        Command::CriticalPath => &CriticalPath,
-        Command::Baseline => &Baseline,
-        Command::Gate => &Gate,
-        Command::RecordLoop => &RecordLoop,
-        Command::Report => &ReportCommand,
-        Command::Export => &Export,
+/// Runs `tracebook ask` with the words after it.
+pub fn ask(words: Vec<OsString>) -> Exit {
+    let line = MagicLine::default();
+    exit(&line.spelled(), shell_code, parse_and_run(&line, words))
+}
+
+/// Runs `tracebook NAME` with the words after it.
+pub fn command(name: &str, words: Vec<OsString>) -> Exit {
+    let Some(entry) = COMMANDS.into_iter().find(|entry| entry.name == name) else {
+        return magic_command([OsString::from(name)].into_iter().chain(words).collect());
     };
     // Also wrong usage of the flag must end a bisection, so the words decide.
-    let bisects = command == Command::Gate && words.iter().any(|word| word == BISECT);
+    let bisects = name == GATE.name && words.iter().any(|word| word == BISECT);
     let codes = if bisects { bisect_code } else { shell_code };
-    exit(&magic.spelled(), codes, parse_and_run(magic, words))
+    exit(&entry.spelled(), codes, parse_and_run(entry, words))
 }
 
 /// Runs a magic that was written as a command, `operators runs/a --by module`: its name, and the words after it.

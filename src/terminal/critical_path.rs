@@ -1,19 +1,17 @@
 //! `tracebook critical-path`: what bounds the step, and what would help.
 
+use super::entry::CommandEntry;
 use super::explain::warn_of;
 use super::load::load;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::{Context, write};
 use crate::magic::critical_path::{Answered, NOTES, OVERLAY, TITLE, TRIED, WINDOWS, csv_file, saved};
 use crate::magic::explain::write_json;
 use crate::magic::view::{csv, write_html};
 use std::path::Path;
-
-pub(super) struct CriticalPath;
 
 const ARGUMENTS: &[Group] = &[
     Group::new(
@@ -46,74 +44,54 @@ const ARGUMENTS: &[Group] = &[
     ),
 ];
 
-impl Magic for CriticalPath {
-    fn name(&self) -> &'static str {
-        "critical-path"
-    }
+/// The command.
+pub(super) const CRITICAL_PATH: CommandEntry = CommandEntry {
+    name: "critical-path",
+    summary: "Find what bounds a step, interval by interval, and what would make it shorter.",
+    arguments: ARGUMENTS,
+    notes: NOTES,
+    examples: &[
+        "tracebook critical-path runs/monday",
+        "tracebook critical-path rank-0.json.gz --what-if 'name ~ \"gemm\" x 0.5'",
+        "tracebook critical-path runs/monday runs/tuesday",
+        "tracebook critical-path runs/monday --rank all --instance all --json - | jq .windows[].summary",
+    ],
+    run,
+};
 
-    fn spelled(&self) -> String {
-        "tracebook critical-path".to_owned()
-    }
-
-    fn help_hint(&self) -> String {
-        "tracebook critical-path --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Find what bounds a step, interval by interval, and what would make it shorter."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        NOTES
-    }
-
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook critical-path runs/monday",
-            "tracebook critical-path rank-0.json.gz --what-if 'name ~ \"gemm\" x 0.5'",
-            "tracebook critical-path runs/monday runs/tuesday",
-            "tracebook critical-path runs/monday --rank all --instance all --json - | jq .windows[].summary",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["csv", "json", "html"])?;
-        let Answered { report, tables, json, copies } = if call.has("TEST") {
-            let sides = [("PATH", "control"), ("TEST", "test")];
-            let [control, test] = sides.map(|(argument, label)| load(call, context, argument, label, None));
-            let sides = [control?, test?];
-            warn_of(sides.iter());
-            Answered::of_two(call, sides, |work| Ok(work()?))?
-        } else {
-            let traces = load(call, context, "PATH", "trace", None)?;
-            warn_of(std::iter::once(&traces));
-            Answered::of(call, &traces, |work| Ok(work()?))?
-        };
-        for (table, frame) in tables {
-            if table.is_empty() {
-                Screen::file(call, "csv", |out| csv(&frame, out))?;
-            } else if let Some(path) = call.path("csv").filter(|path| path != Path::new("-")) {
-                let file = csv_file(&path, table);
-                write(&file, |out| csv(&frame, out))?;
-                if !call.quiet() {
-                    Screen::log(&format!("wrote {}", file.display()));
-                }
-            }
-        }
-        if let Some(json) = json {
-            Screen::file(call, "json", |out| write_json(&json, out))?;
-        }
-        for copy in &copies {
-            let copied = copy.save()?;
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["csv", "json", "html"])?;
+    let Answered { report, tables, json, copies } = if call.has("TEST") {
+        let sides = [("PATH", "control"), ("TEST", "test")];
+        let [control, test] = sides.map(|(argument, label)| load(call, context, argument, label, None));
+        let sides = [control?, test?];
+        warn_of(sides.iter());
+        Answered::of_two(call, sides, |work| Ok(work()?))?
+    } else {
+        let traces = load(call, context, "PATH", "trace", None)?;
+        warn_of(std::iter::once(&traces));
+        Answered::of(call, &traces, |work| Ok(work()?))?
+    };
+    for (table, frame) in tables {
+        if table.is_empty() {
+            Screen::file(call, "csv", |out| csv(&frame, out))?;
+        } else if let Some(path) = call.path("csv").filter(|path| path != Path::new("-")) {
+            let file = csv_file(&path, table);
+            write(&file, |out| csv(&frame, out))?;
             if !call.quiet() {
-                Screen::log(&format!("wrote {}", saved(copy, copied)));
+                Screen::log(&format!("wrote {}", file.display()));
             }
         }
-        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        Screen::show(&report, prints)
     }
+    if let Some(json) = json {
+        Screen::file(call, "json", |out| write_json(&json, out))?;
+    }
+    for copy in &copies {
+        let copied = copy.save()?;
+        if !call.quiet() {
+            Screen::log(&format!("wrote {}", saved(copy, copied)));
+        }
+    }
+    Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+    Screen::show(&report, prints)
 }

@@ -1,18 +1,16 @@
 //! `tracebook describe`: an overview of a trace.
 
+use super::entry::CommandEntry;
 use super::load::load;
 use super::screen::Screen;
 use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::describe::{LISTS, top, write_json};
 use crate::magic::view::write_html;
 use crate::session::label;
 use trace::Questions;
-
-pub(super) struct Describe;
 
 const NOTES: &str = concat!(
     crate::magic::describe::page_notes!(),
@@ -39,54 +37,34 @@ const ARGUMENTS: &[Group] = &[
     Group::new("Output", &[JSON, HTML, QUIET]),
 ];
 
-impl Magic for Describe {
-    fn name(&self) -> &'static str {
-        "describe"
-    }
+/// The command.
+pub(super) const DESCRIBE: CommandEntry = CommandEntry {
+    name: "describe",
+    summary: "Show an overview of a trace, or of two: ranks, iterations, busy and idle time, top kernels, anomalies.",
+    arguments: ARGUMENTS,
+    notes: NOTES,
+    examples: &[
+        "tracebook describe runs/monday",
+        "tracebook describe runs/monday runs/tuesday",
+        "tracebook describe rank0.json.gz --top 25 --html page.html",
+    ],
+    run,
+};
 
-    fn spelled(&self) -> String {
-        "tracebook describe".to_owned()
-    }
-
-    fn help_hint(&self) -> String {
-        "tracebook describe --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Show an overview of a trace, or of two: ranks, iterations, busy and idle time, top kernels, anomalies."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        NOTES
-    }
-
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook describe runs/monday",
-            "tracebook describe runs/monday runs/tuesday",
-            "tracebook describe rank0.json.gz --top 25 --html page.html",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["json", "html"])?;
-        let label = label::from_path(&call.path("TRACE").unwrap_or_default());
-        let page = load(call, context, "TRACE", &label, call.list("rank"))?.describe()?;
-        let other = match call.path("OTHER") {
-            Some(path) => {
-                let other = label::from_path(&path);
-                let other = if other == label { format!("{other}_2") } else { other };
-                Some(load(call, context, "OTHER", &other, call.list("rank"))?.describe()?)
-            }
-            None => None,
-        };
-        let report = other.as_ref().map_or_else(|| page.report(top(call)), |other| page.beside(other, top(call)));
-        Screen::file(call, "json", |out| write_json(&page, other.as_ref(), out))?;
-        Screen::file(call, "html", |out| write_html(&format!("Overview of {label}"), &report, out))?;
-        Screen::show(&report, prints)
-    }
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["json", "html"])?;
+    let label = label::from_path(&call.path("TRACE").unwrap_or_default());
+    let page = load(call, context, "TRACE", &label, call.list("rank"))?.describe()?;
+    let other = match call.path("OTHER") {
+        Some(path) => {
+            let other = label::from_path(&path);
+            let other = if other == label { format!("{other}_2") } else { other };
+            Some(load(call, context, "OTHER", &other, call.list("rank"))?.describe()?)
+        }
+        None => None,
+    };
+    let report = other.as_ref().map_or_else(|| page.report(top(call)), |other| page.beside(other, top(call)));
+    Screen::file(call, "json", |out| write_json(&page, other.as_ref(), out))?;
+    Screen::file(call, "html", |out| write_html(&format!("Overview of {label}"), &report, out))?;
+    Screen::show(&report, prints)
 }

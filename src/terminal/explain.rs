@@ -1,9 +1,9 @@
 //! `tracebook explain`: the causes of the difference of two steps.
 
+use super::entry::CommandEntry;
 use super::load::load_path;
 use super::screen::Screen;
 use super::{ENGINE, HTML, JSON, LOADING, QUIET};
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::{Context, labeled};
 use crate::magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
@@ -13,8 +13,6 @@ use crate::{Error, Problem};
 use std::path::PathBuf;
 use std::sync::Arc;
 use trace::{EventFile, Explain as Query, Explanation, TraceSet, Warning};
-
-pub(super) struct Explain;
 
 /// Meaning of the flag of a companion.
 const LENDS: &str =
@@ -133,52 +131,32 @@ pub(super) fn write_events(call: &Call<'_>, explanation: &Explanation) -> Result
     Screen::file(call, "events", |out| explanation.write_events(form, out))
 }
 
-impl Magic for Explain {
-    fn name(&self) -> &'static str {
-        "explain"
-    }
+/// The command.
+pub(super) const EXPLAIN: CommandEntry = CommandEntry {
+    name: "explain",
+    summary: "Explain why a step got slower or faster: where its time changed, and by how much.",
+    arguments: ARGUMENTS,
+    notes: NOTES,
+    examples: &[
+        "tracebook explain runs/monday runs/tuesday --warmup 1",
+        "tracebook explain a.json.gz b.json.gz --json - | jq .step",
+        "tracebook explain runs/main runs/branch --html why.html --quiet",
+        "tracebook explain --control a1.json --control a2.json --test b1.json --test b2.json",
+        "tracebook explain 'runs/control-*' 'runs/test-*'",
+    ],
+    run,
+};
 
-    fn spelled(&self) -> String {
-        "tracebook explain".to_owned()
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+    let explanation = explanation(call, context, std::convert::identity)?;
+    let report = page(call, &explanation)?;
+    if call.path("csv").is_some() {
+        let regions = explanation.regions()?;
+        Screen::file(call, "csv", |out| csv(&regions, out))?;
     }
-
-    fn help_hint(&self) -> String {
-        "tracebook explain --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Explain why a step got slower or faster: where its time changed, and by how much."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        NOTES
-    }
-
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook explain runs/monday runs/tuesday --warmup 1",
-            "tracebook explain a.json.gz b.json.gz --json - | jq .step",
-            "tracebook explain runs/main runs/branch --html why.html --quiet",
-            "tracebook explain --control a1.json --control a2.json --test b1.json --test b2.json",
-            "tracebook explain 'runs/control-*' 'runs/test-*'",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let explanation = explanation(call, context, std::convert::identity)?;
-        let report = page(call, &explanation)?;
-        if call.path("csv").is_some() {
-            let regions = explanation.regions()?;
-            Screen::file(call, "csv", |out| csv(&regions, out))?;
-        }
-        Screen::file(call, "json", |out| write_json(&explanation.to_json(), out))?;
-        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        write_events(call, &explanation)?;
-        Screen::show(&report, prints)
-    }
+    Screen::file(call, "json", |out| write_json(&explanation.to_json(), out))?;
+    Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+    write_events(call, &explanation)?;
+    Screen::show(&report, prints)
 }

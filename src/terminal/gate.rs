@@ -1,10 +1,10 @@
 //! `tracebook gate`: limits on how much slower a step may get, for CI.
 
 use super::baseline::measured;
+use super::entry::CommandEntry;
 use super::explain::{SIDES, explanation};
 use super::screen::Screen;
 use super::{ENGINE, JSON, LOADING, QUIET};
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::baseline::{LIMIT, limits, unknown};
 use crate::magic::context::Context;
@@ -15,8 +15,6 @@ use trace::{
     ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explain, Explanation, Gate as Query, GateAnswer, Outcome,
 };
 use trace_view::Present;
-
-pub(super) struct Gate;
 
 /// What to do where nothing can be said.
 pub(super) const INCONCLUSIVE: Argument =
@@ -82,29 +80,12 @@ pub(super) const FILES: Group = Group::new(
 
 const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], BASELINE, LIMITS, ACCEPT, SAMPLES, LOADING, ENGINE, FILES];
 
-impl Magic for Gate {
-    fn name(&self) -> &'static str {
-        "gate"
-    }
-
-    fn spelled(&self) -> String {
-        "tracebook gate".to_owned()
-    }
-
-    fn help_hint(&self) -> String {
-        "tracebook gate --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Fail if a step certainly got slower than a limit allows."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        "A limit is judged by the 95 % interval of the growth: exceeded only if the whole interval is above it and the growth is \
+/// The command.
+pub(super) const GATE: CommandEntry = CommandEntry {
+    name: "gate",
+    summary: "Fail if a step certainly got slower than a limit allows.",
+    arguments: ARGUMENTS,
+    notes: "A limit is judged by the 95 % interval of the growth: exceeded only if the whole interval is above it and the growth is \
          certain (q ≤ 0.05, beyond the noise between recordings), passed if the interval is below it, else inconclusive, with the \
          number of samples that would tell. With several runs a side, each a fresh process (tracebook record-loop), the answer is \
          about the programs; with one, only about these two recordings.\n\n\
@@ -118,38 +99,35 @@ impl Magic for Gate {
          improvements, accepted, warnings, seed; times end in _ns, growths are shares of control.\n\n\
          Exit code: 0 no regression, 4 regression, 5 inconclusive (0 with --inconclusive pass), 1 an error, 2 wrong usage. With --bisect: \
          0 no regression, 1 regression, 125 for a commit that cannot be judged (inconclusive, or its recording cannot be read), 128 for \
-         wrong usage and other errors, which ends the bisection."
-    }
+         wrong usage and other errors, which ends the bisection.",
+    examples: &[
+        "tracebook gate --control 'runs/control-*' --test 'runs/test-*'",
+        "tracebook gate runs/main runs/branch --limit 3% --limit class:idle=10% --limit 'aten::linear=5%'",
+        "tracebook gate --control 'runs/control-*' --test 'runs/test-*' --markdown comment.md --junit gate.xml --json gate.json",
+        "tracebook gate --baseline main runs/today --limit 5%",
+        "git bisect run sh bisect.sh  # its last line: tracebook gate --control \"$runs/control-*\" --test \"$runs/test-*\" --bisect",
+        "tracebook gate runs/main runs/branch --accept aten::_softmax --reason 'float64 is more accurate'",
+    ],
+    run,
+};
 
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook gate --control 'runs/control-*' --test 'runs/test-*'",
-            "tracebook gate runs/main runs/branch --limit 3% --limit class:idle=10% --limit 'aten::linear=5%'",
-            "tracebook gate --control 'runs/control-*' --test 'runs/test-*' --markdown comment.md --junit gate.xml --json gate.json",
-            "tracebook gate --baseline main runs/today --limit 5%",
-            "git bisect run sh bisect.sh  # its last line: tracebook gate --control \"$runs/control-*\" --test \"$runs/test-*\" --bisect",
-            "tracebook gate runs/main runs/branch --accept aten::_softmax --reason 'float64 is more accurate'",
-        ]
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["json", "junit", "markdown"])?;
+    let limits = limits(call)?;
+    let file = call.path("accepted").unwrap_or_else(|| PathBuf::from(ACCEPTED_FILE));
+    let by = acceptor(call)?;
+    // A damaged file is found before the traces are read.
+    let accepted = Accepted::read_all(&file)?;
+    if let Some(name) = call.text("baseline") {
+        let gate = Query::new(limits).accepting(accepted);
+        return deliver(call, &by_baseline(call, context, &gate, name)?, prints);
     }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["json", "junit", "markdown"])?;
-        let limits = limits(call)?;
-        let file = call.path("accepted").unwrap_or_else(|| PathBuf::from(ACCEPTED_FILE));
-        let by = acceptor(call)?;
-        // A damaged file is found before the traces are read.
-        let accepted = Accepted::read_all(&file)?;
-        if let Some(name) = call.text("baseline") {
-            let gate = Query::new(limits).accepting(accepted);
-            return deliver(call, &by_baseline(call, context, &gate, name)?, prints);
-        }
-        let explanation = explanation(call, context, Explain::require_two_recordings)?;
-        if let Some((reason, by)) = by {
-            keep_accepted(call, &file, &explanation, reason, &by)?;
-        }
-        let answer = Query::new(limits).accepting(Accepted::read_all(&file)?).judge(&explanation)?;
-        deliver(call, &answer, prints)
+    let explanation = explanation(call, context, Explain::require_two_recordings)?;
+    if let Some((reason, by)) = by {
+        keep_accepted(call, &file, &explanation, reason, &by)?;
     }
+    let answer = Query::new(limits).accepting(Accepted::read_all(&file)?).judge(&explanation)?;
+    deliver(call, &answer, prints)
 }
 
 /// Judges the one run of a call by a baseline.

@@ -11,6 +11,7 @@ mod describe;
 mod diff;
 mod diff_report;
 mod diff_stats;
+mod entry;
 mod explain;
 mod export;
 mod gate;
@@ -24,7 +25,7 @@ mod task;
 mod tree_diff;
 mod wrap;
 
-pub use command::{Command, Exit, command, magic_command};
+pub use command::{Exit, ask, command, magic_command};
 pub use task::task;
 
 use crate::magic::context::jobs;

@@ -1,14 +1,12 @@
 //! `tracebook record-loop`: a shell script that records fresh processes of two programs in mixed order.
 
 use super::QUIET;
+use super::entry::CommandEntry;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::{Context, write};
 use std::path::Path;
-
-pub(super) struct RecordLoop;
 
 /// Runs of each program unless the line says otherwise: 6 + 6 find a change of 5 % in more than 95 of 100 comparisons.
 const RUNS: u64 = 6;
@@ -36,60 +34,40 @@ const ARGUMENTS: &[Group] = &[
     ),
 ];
 
-impl Magic for RecordLoop {
-    fn name(&self) -> &'static str {
-        "record-loop"
-    }
-
-    fn spelled(&self) -> String {
-        "tracebook record-loop".to_owned()
-    }
-
-    fn help_hint(&self) -> String {
-        "tracebook record-loop --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Print a shell script that records runs of two programs, as fresh processes in mixed order."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        "Whether two programs differ can be told only from several runs of each, every one a fresh process: iterations of one \
+/// The command.
+pub(super) const RECORD_LOOP: CommandEntry = CommandEntry {
+    name: "record-loop",
+    summary: "Print a shell script that records runs of two programs, as fresh processes in mixed order.",
+    arguments: ARGUMENTS,
+    notes: "Whether two programs differ can be told only from several runs of each, every one a fresh process: iterations of one \
          process share its allocations, clocks and luck. The script alternates (control, test, test, control, …), so that a \
          machine that gets warmer or busier changes both sides alike.\n\n\
          Each command runs in a shell of its own with RUN_DIR set to an empty folder, in which it must leave its trace: \
          on_trace_ready=tensorboard_trace_handler(os.environ['RUN_DIR']) does. A run whose command fails stops the script. Runs \
          that are complete are not recorded again, so an interrupted script can be started once more. Its last line is the \
-         command that compares the runs."
-    }
+         command that compares the runs.",
+    examples: &[
+        "tracebook record-loop 'python main/train.py' 'python branch/train.py' | sh",
+        "tracebook record-loop 'python train.py' 'python train.py --fused' --runs 10 --out runs/fused --write record.sh",
+    ],
+    run,
+};
 
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook record-loop 'python main/train.py' 'python branch/train.py' | sh",
-            "tracebook record-loop 'python train.py' 'python train.py --fused' --runs 10 --out runs/fused --write record.sh",
-        ]
+fn run(call: &Call<'_>, _: &mut Context<'_>) -> Result<(), Error> {
+    let runs = call.whole("runs").unwrap_or(RUNS);
+    if !(1..=MOST).contains(&runs) {
+        return Err(call.invalid("--runs", &runs.to_string(), format!("1 to {MOST}")).into());
     }
-
-    fn run(&self, call: &Call<'_>, _: &mut Context<'_>) -> Result<(), Error> {
-        let runs = call.whole("runs").unwrap_or(RUNS);
-        if !(1..=MOST).contains(&runs) {
-            return Err(call.invalid("--runs", &runs.to_string(), format!("1 to {MOST}")).into());
-        }
-        let out = call.text("out").unwrap_or("runs");
-        let text = script([call.required("CONTROL"), call.required("TEST")], runs, out);
-        match call.path("write").filter(|path| path != Path::new("-")) {
-            None => Screen::print(&text),
-            Some(path) => {
-                write(&path, |file| file.write_all(text.as_bytes()))?;
-                if !call.quiet() {
-                    Screen::log(&format!("wrote {}; start it with sh {}", path.display(), path.display()));
-                }
-                Ok(())
+    let out = call.text("out").unwrap_or("runs");
+    let text = script([call.required("CONTROL"), call.required("TEST")], runs, out);
+    match call.path("write").filter(|path| path != Path::new("-")) {
+        None => Screen::print(&text),
+        Some(path) => {
+            write(&path, |file| file.write_all(text.as_bytes()))?;
+            if !call.quiet() {
+                Screen::log(&format!("wrote {}; start it with sh {}", path.display(), path.display()));
             }
+            Ok(())
         }
     }
 }

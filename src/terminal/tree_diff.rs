@@ -1,18 +1,16 @@
 //! `tracebook tree-diff`: the aligned call tree of two steps.
 
+use super::entry::CommandEntry;
 use super::explain::{SIDES, explanation, write_events};
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::Magic;
 use crate::magic::argument::{Argument, Call, Group, Kind};
 use crate::magic::context::Context;
 use crate::magic::explain::{EVENTS, SAMPLES, write_json};
 use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree};
 use crate::magic::view::{csv, write_html};
 use trace_view::Present;
-
-pub(super) struct TreeDiff;
 
 const ARGUMENTS: &[Group] = &[
     SIDES[0],
@@ -32,51 +30,31 @@ const ARGUMENTS: &[Group] = &[
     ),
 ];
 
-impl Magic for TreeDiff {
-    fn name(&self) -> &'static str {
-        "tree-diff"
-    }
+/// The command.
+pub(super) const TREE_DIFF: CommandEntry = CommandEntry {
+    name: "tree-diff",
+    summary: "Show the aligned call tree of two steps, open where something changed.",
+    arguments: ARGUMENTS,
+    notes: NOTES,
+    examples: &[
+        "tracebook tree-diff runs/monday runs/tuesday --warmup 1",
+        "tracebook tree-diff a.json.gz b.json.gz --grade added,deleted",
+        "tracebook tree-diff runs/main runs/branch --modules --html tree.html --quiet",
+    ],
+    run,
+};
 
-    fn spelled(&self) -> String {
-        "tracebook tree-diff".to_owned()
+fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+    let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+    let explanation = explanation(call, context, std::convert::identity)?;
+    let tree = tree(call, &explanation)?;
+    let report = tree.present();
+    if call.path("csv").is_some() {
+        let rows = tree.frame()?;
+        Screen::file(call, "csv", |out| csv(&rows, out))?;
     }
-
-    fn help_hint(&self) -> String {
-        "tracebook tree-diff --help".to_owned()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Show the aligned call tree of two steps, open where something changed."
-    }
-
-    fn arguments(&self) -> &'static [Group] {
-        ARGUMENTS
-    }
-
-    fn notes(&self) -> &'static str {
-        NOTES
-    }
-
-    fn examples(&self) -> &'static [&'static str] {
-        &[
-            "tracebook tree-diff runs/monday runs/tuesday --warmup 1",
-            "tracebook tree-diff a.json.gz b.json.gz --grade added,deleted",
-            "tracebook tree-diff runs/main runs/branch --modules --html tree.html --quiet",
-        ]
-    }
-
-    fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-        let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
-        let explanation = explanation(call, context, std::convert::identity)?;
-        let tree = tree(call, &explanation)?;
-        let report = tree.present();
-        if call.path("csv").is_some() {
-            let rows = tree.frame()?;
-            Screen::file(call, "csv", |out| csv(&rows, out))?;
-        }
-        Screen::file(call, "json", |out| write_json(&tree.to_json(), out))?;
-        Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-        write_events(call, &explanation)?;
-        Screen::show(&report, prints)
-    }
+    Screen::file(call, "json", |out| write_json(&tree.to_json(), out))?;
+    Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
+    write_events(call, &explanation)?;
+    Screen::show(&report, prints)
 }
