@@ -64,6 +64,12 @@ pub(crate) const SAMPLES: Group = Group::new(
             .or("those before the first change of step time"),
         MARKER_OF_SAMPLES,
         Argument::flag(
+            "phase",
+            Kind::Text,
+            "of iterations of several phases, such as prefill and decode, those of this letter or name; all: the mean over all",
+        )
+        .or("that with the most iterations"),
+        Argument::flag(
             "where",
             Kind::Where,
             "only regions with a GPU event that meets this condition: 'name ~ \"^nccl\" and dur > 100us'",
@@ -352,6 +358,9 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     let mut query = Query::of_runs(control.clone(), test.clone())
         .groups(group("CONTROL", &control), group("TEST", &test))
         .select(selected_events(call));
+    if let Some(phase) = call.text("phase") {
+        query = query.phase(phase);
+    }
     if call.is_slowest("rank") {
         query = query.slowest_rank();
     }

@@ -22,8 +22,8 @@ pub use diff::{
 };
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
-    IdleChange, Judged, Lending, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind, TreeRow,
-    WaitingRow, WaterfallLevel,
+    IdleChange, Judged, Lending, MatchedBy, Outlier, PhaseMatch, PhaseSteps, RegionRow, SideSummary, StepChange,
+    TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
 };
 pub use gate::{
     ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,

@@ -113,8 +113,8 @@ pub mod answers {
     pub use trace_compare::certainty::SampleKind;
     pub use trace_compare::comparisons::ComparisonEntry;
     pub use trace_compare::explain::{
-        Certainty, ClassChange, CommunicationChange, CountChange, HostWait, IdleChange, Judged, Outlier, PhaseMatch,
-        RegionRow, SideSummary, StepChange, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+        Certainty, ClassChange, CommunicationChange, CountChange, HostWait, IdleChange, Judged, MatchedBy, Outlier,
+        PhaseMatch, PhaseSteps, RegionRow, SideSummary, StepChange, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
     };
     pub use trace_compare::gate::{ChangedRegion, Honoured, LIMITED_CLASSES, Limited, Structural, StructuralFact};
     pub use trace_compare::noise::OperatorNoise;

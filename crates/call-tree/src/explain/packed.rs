@@ -1,11 +1,11 @@
 //! A call tree in little memory, until it is folded into the template of its side.
 
 use crate::input::family::Family;
-use crate::input::label::{LabelId, Labels};
+use crate::input::label::{LabelId, Labels, Symbol};
 use crate::portable::Damaged;
 use crate::tree::node::{Cost, NodeId, Role, Tree};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A call tree of one sample. Its root is no node.
@@ -86,6 +86,20 @@ impl PackedTree {
         }
         packed.labels.shrink_to_fit();
         packed
+    }
+
+    /// Returns the time of the leaves in ns, by name.
+    pub(super) fn work(&self, labels: &Labels) -> BTreeMap<Symbol, i64> {
+        let (mut work, mut leaves, mut end) = (BTreeMap::new(), self.leaves.iter(), 0);
+        for node in &self.nodes {
+            end += node.chain as usize;
+            if node.role == Role::Leaf
+                && let (Some(leaf), Some(&label)) = (leaves.next(), self.labels[..end].last())
+            {
+                *work.entry(labels.get(label).name).or_default() += leaf.ns.max(0);
+            }
+        }
+        work
     }
 
     /// Makes the tree, and gives up its nodes; the leaves stay. Returns the node of each leaf, too.

@@ -7,13 +7,14 @@ use super::spent::{Spent, spent};
 use super::waits::{LabelledWait, Waits, waits};
 use crate::input::event::Event;
 use crate::input::kind::{Class, Kind};
-use crate::input::label::{LabelId, Labels};
+use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::meeting::Meeting;
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
 use crate::portable::{Damaged, HasLabels};
 use crate::tree::build::{Builder, LeftOut};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Reduces recordings to partial results.
 #[derive(Debug, Clone, Copy, Default)]
@@ -182,6 +183,13 @@ impl Partial {
     pub fn iterations(&self) -> impl Iterator<Item = (i64, i64)> {
         let counts = self.samples.iter().filter(|one| one.left_out.is_none());
         counts.map(|one| (one.sample.iteration, one.sample.step_ns))
+    }
+
+    /// Returns the GPU work of each iteration that counts, or the host's of a recording without any: time in ns by name of kernel, without
+    /// template arguments, parameters and digits.
+    pub fn work(&self, labels: &Labels) -> Vec<(i64, BTreeMap<Symbol, i64>)> {
+        let counts = self.samples.iter().filter(|one| one.left_out.is_none());
+        counts.map(|one| (one.sample.iteration, one.tree.work(labels))).collect()
     }
 
     /// Numbers of all iterations, also of those that are left out.

@@ -19,11 +19,13 @@ pub enum Reason {
     Filtered,
     /// An iteration launched it whose phase, or request shape, the other side has no more of.
     OtherPhase,
+    /// An iteration of a phase launched it that is not compared.
+    AnotherPhase,
 }
 
 impl Reason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::OutsideOfSteps,
         Self::LaunchedBefore,
         Self::AnotherIteration,
@@ -31,6 +33,7 @@ impl Reason {
         Self::AnotherRank,
         Self::Filtered,
         Self::OtherPhase,
+        Self::AnotherPhase,
     ];
 
     /// Returns the words that tables and files use.
@@ -43,6 +46,7 @@ impl Reason {
             Self::AnotherRank => "another rank",
             Self::Filtered => "filtered out",
             Self::OtherPhase => "no iteration of its phase on the other side",
+            Self::AnotherPhase => "another phase",
         }
     }
 }

@@ -2,6 +2,14 @@
 
 use super::details::without_modules;
 
+/// Message about a phase that there is not.
+fn unknown_phase(phase: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return format!("cannot choose phase `{phase}`: the iterations are of one phase; leave it out");
+    }
+    format!("unknown phase `{phase}`: expected all, {}", known.join(", "))
+}
+
 /// Why an explanation, or a comparison of runs, cannot answer what was asked of it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,6 +52,14 @@ pub enum ExplainReason {
         control: String,
         /// Some iterations of test.
         test: String,
+    },
+    /// The iterations are of no such phase.
+    #[error("{}", unknown_phase(.phase, .known))]
+    UnknownPhase {
+        /// The phase.
+        phase: String,
+        /// The phases that both sides have.
+        known: Vec<String>,
     },
     /// A gate is asked about regions of which there are none.
     #[error(

@@ -59,8 +59,8 @@ impl CriticalPath {
         let query = self.of_two();
         let answers = [critical_path(control, &query)?, critical_path(test, &query)?];
         checkpoint::check()?;
-        // The windows may be in the warm-up, which explanations leave out by themselves.
-        let explanation = Explain::new(control, test).warmup(0).keep_events().run()?;
+        // The windows may be in the warm-up or of any phase, which explanations leave out by themselves.
+        let explanation = Explain::new(control, test).warmup(0).phase("all").keep_events().run()?;
         let sides = answers.each_ref().map(BoundSide::of);
         let regions = regions([control, test], &answers, &explanation)?;
         Ok(BoundChange::of([control, test], &sides, regions))

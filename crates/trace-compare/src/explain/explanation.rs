@@ -3,7 +3,7 @@
 use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
 use super::modules::{RegionModules, SidesWithModules};
-use super::phases::PhaseMatch;
+use super::phase_match::PhaseMatch;
 use super::region_group::Group;
 use super::side_summary::SideSummary;
 use super::sides::RecordedRank;

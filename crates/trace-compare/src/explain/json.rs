@@ -2,6 +2,8 @@
 
 use super::certainty::{Certainty, Judged};
 use super::explanation::{Explanation, cause_word, idle_kind, word};
+use super::phase_choice::PhaseSteps;
+use super::phase_match::PhaseMatch;
 use super::side_summary::SideSummary;
 use crate::Warning;
 use crate::certainty::{Sentence, smallest};
@@ -93,9 +95,7 @@ impl Explanation {
             "regions": regions.collect::<Vec<_>>(),
             "coverage": { "control": control_coverage, "test": test_coverage },
             "comparability": self.warnings.iter().map(comparability).chain(self.other_iterations()).collect::<Vec<_>>(),
-            "phases": self.phases.map(|phases| json!({
-                "kept": phases.retained, "of": phases.of, "by": if phases.by_shape { "phase and request shape" } else { "phase" },
-            })),
+            "phases": self.phases.as_ref().map(phases),
             "seed": certainty.seed,
         })
     }
@@ -178,6 +178,21 @@ fn coverage(coverage: Coverage) -> Value {
         "recorded_gpu_ns": coverage.recorded_ns, "recorded_gpu_events": coverage.recorded,
         "selected_gpu_ns": coverage.selected_ns, "selected_gpu_events": coverage.selected,
         "left_out": left_out.collect::<Vec<_>>(),
+    })
+}
+
+/// How iterations were matched: the phases, the one that is compared, iterations that take part.
+fn phases(phases: &PhaseMatch) -> Value {
+    let steps = |phase: &PhaseSteps| {
+        let [control_ns, test_ns] = phase.step_us.map(|us| us.map(|us| us * 1e3));
+        json!({
+            "letter": phase.letter, "name": phase.name, "control_iterations": phase.iterations[0],
+            "test_iterations": phase.iterations[1], "control_ns": control_ns, "test_ns": test_ns,
+        })
+    };
+    json!({
+        "kept": phases.retained, "of": phases.of, "by": phases.by.words(),
+        "compared": phases.compared().map(|phase| &phase.letter), "phases": phases.phases.iter().map(steps).collect::<Vec<_>>(),
     })
 }
 

@@ -21,7 +21,8 @@ struct Contribution {
 
 impl Explanation {
     /// The answer in at most three sentences: how much slower a step is and where most of that is, how sure that is, and what to record
-    /// next or, with a filter, what the chosen regions hold. If the recordings cannot be compared, that comes first.
+    /// next or, with a filter, what the chosen regions hold. If the recordings cannot be compared, or iterations are of several phases, that
+    /// comes first.
     pub fn lead(&self) -> String {
         lines(&self.lead_sentences())
     }
@@ -30,6 +31,7 @@ impl Explanation {
     pub(super) fn lead_sentences(&self) -> Vec<Sentence> {
         let findings = self.findings();
         let mut sentences: Vec<Sentence> = findings.warning().into_iter().collect();
+        sentences.extend(self.phase_sentence());
         sentences.push(findings.step(self.origins().as_deref()));
         sentences.push(findings.verdict());
         sentences.extend(self.choice().or_else(|| findings.advice()));

@@ -28,6 +28,11 @@ mod modules;
 mod modules_tests;
 #[cfg(test)]
 mod one_step_tests;
+mod phase_choice;
+mod phase_match;
+mod phase_structure;
+#[cfg(test)]
+mod phase_tests;
 mod phases;
 mod plan;
 #[cfg(test)]
@@ -59,7 +64,8 @@ pub use communication::{CommunicationChange, WaitingRow};
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, StepChange};
 pub use figure::WaterfallLevel;
-pub use phases::PhaseMatch;
+pub use phase_choice::PhaseSteps;
+pub use phase_match::{MatchedBy, PhaseMatch};
 pub use plan::ExplainPlan;
 pub use query::Explain;
 pub use recordings::{Iterations, recording};

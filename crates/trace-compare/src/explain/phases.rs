@@ -16,16 +16,15 @@ const FEWEST: usize = statistics::FEWEST;
 /// Names that an error lists.
 const LISTED: usize = 3;
 
-/// How iterations were matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PhaseMatch {
+/// Iterations that were left out so that request shapes agree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShapeMatch {
     /// Iterations that take part, of control and of test.
-    pub retained: [usize; 2],
+    pub(super) retained: [usize; 2],
     /// All iterations that could.
-    pub of: [usize; 2],
+    pub(super) of: [usize; 2],
     /// Whether request shapes agree, too; else only the phase does.
-    pub by_shape: bool,
+    pub(super) by_shape: bool,
 }
 
 /// Returns the names of the marked iterations of a rank.
@@ -44,11 +43,12 @@ pub(super) fn phases_of(recording: &Recording, labels: &Labels, marker: &Regex) 
     phases
 }
 
-/// Leaves iterations out so that every run has as many of each phase: compared is like with like. `None` if all have the same anyway.
+/// Leaves iterations out so that every run has as many of each phase and request shape: compared is like with like. `None` if all have the
+/// same anyway.
 ///
 /// # Errors
 /// [`ExplainReason::NoCommonPhase`] if no phase is in all runs.
-pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatch>> {
+pub(super) fn match_shapes(sides: [&mut Recorded; 2]) -> Result<Option<ShapeMatch>> {
     let runs: Vec<Vec<(i64, String)>> = sides.iter().flat_map(|side| named_runs(side)).collect();
     let names: BTreeSet<&str> = runs.iter().flatten().map(|(_, name)| name.as_str()).collect();
     if names.len() < 2 || runs.windows(2).all(|pair| counts(&pair[0], exact) == counts(&pair[1], exact)) {
@@ -57,7 +57,14 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
     let (by_shape, by_phase) = (common_iterations(&runs, exact), common_iterations(&runs, phase));
     let fewest = |sets: &[BTreeSet<i64>]| sets.iter().map(BTreeSet::len).min().unwrap_or(0);
     let is_by_shape = fewest(&by_shape) >= FEWEST.min(fewest(&by_phase));
-    let retained = if is_by_shape { by_shape } else { by_phase };
+    let all = || runs.iter().map(|run| run.iter().map(|(iteration, _)| *iteration).collect()).collect();
+    let is_one_phase = names.iter().map(|name| phase(name)).collect::<BTreeSet<_>>().len() == 1;
+    let retained = match is_by_shape {
+        true => by_shape,
+        // The mean over all of them is that of the phase.
+        false if is_one_phase => all(),
+        false => by_phase,
+    };
     if fewest(&retained) == 0 {
         let of_side = |side: &Recorded| {
             let names: BTreeSet<String> = named_runs(side).into_iter().flatten().map(|(_, name)| name).collect();
@@ -66,7 +73,7 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
         let [control, test] = sides;
         return Err(ExplainReason::NoCommonPhase { control: of_side(control), test: of_side(test) }.into());
     }
-    let mut matched = PhaseMatch { retained: [0, 0], of: [0, 0], by_shape: is_by_shape };
+    let mut matched = ShapeMatch { retained: [0, 0], of: [0, 0], by_shape: is_by_shape };
     let mut of_runs = retained.iter().zip(&runs);
     for (index, side) in sides.into_iter().enumerate() {
         for run in 0..side.summary.runs {
@@ -82,7 +89,7 @@ pub(super) fn match_phases(sides: [&mut Recorded; 2]) -> Result<Option<PhaseMatc
 }
 
 /// The iterations that count of each run, with their names, by number; those without a name are left out of it.
-fn named_runs(side: &Recorded) -> Vec<Vec<(i64, String)>> {
+pub(super) fn named_runs(side: &Recorded) -> Vec<Vec<(i64, String)>> {
     let mut runs = vec![BTreeMap::new(); side.summary.runs];
     for rank in &side.ranks {
         let Some(at) = rank.recording else { continue };
@@ -129,7 +136,7 @@ fn exact(name: &str) -> String {
 }
 
 /// The phase: numbers count only as zero or not, `execute_context_0(0)_generation_n(n)`.
-fn phase(name: &str) -> String {
+pub(super) fn phase(name: &str) -> String {
     let (mut phase, mut number) = (String::with_capacity(name.len()), String::new());
     for letter in name.chars().chain(['\0']) {
         if letter.is_ascii_digit() {
@@ -150,6 +157,7 @@ fn phase(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::MatchedBy;
     use super::*;
     use crate::{Explain, Explanation, SelectEvents, TraceSet};
     use trace_testkit::{Stream, TraceBuilder};
@@ -173,6 +181,11 @@ mod tests {
         Explain::new(control, test).marker(Regex::new("^execute_").unwrap()).run()
     }
 
+    fn matched(explanation: &Explanation) -> ([usize; 2], [usize; 2], MatchedBy) {
+        let phases = explanation.phases.as_ref().unwrap();
+        (phases.retained, phases.of, phases.by)
+    }
+
     const PREFILL: &str = "execute_context_1(512)_generation_0(0)";
     const DECODE: &str = "execute_context_0(0)_generation_4(4)";
 
@@ -192,11 +205,17 @@ mod tests {
         let explanation = explained(&control, &test).unwrap();
         assert_eq!(explanation.step.delta_us, 0.0);
         assert!(explanation.classes.iter().all(|class| class.delta_us == 0.0), "{:?}", explanation.classes);
-        assert_eq!(explanation.phases, Some(PhaseMatch { retained: [6, 6], of: [6, 8], by_shape: true }));
+        assert_eq!(matched(&explanation), ([5, 5], [6, 8], MatchedBy::Shape));
         let left_out: Vec<(&str, i64, u64)> =
             explanation.coverage()[1].reasons().map(|(reason, ns, events)| (reason.word(), ns, events)).collect();
-        assert_eq!(left_out, [("no iteration of its phase on the other side", 1_600_000, 2)]);
-        let text = explanation.sentences();
+        assert_eq!(left_out, [("another phase", 2_400_000, 3)]);
+        let lead = explanation.lead();
+        assert!(lead.contains("of 2 phases, of which A is compared; --phase B compares another"), "{lead}");
+        assert!(lead.contains("A (execute_context_0(0)_generation_n(n)): 5 + 5"), "{lead}");
+        // All of them, as many of each.
+        let mean = Explain::new(&control, &test).marker(Regex::new("^execute_").unwrap()).phase("all").run().unwrap();
+        assert_eq!(matched(&mean), ([6, 6], [6, 8], MatchedBy::Shape));
+        let text = mean.sentences();
         assert!(text.contains("by phase and request shape: 6 of 6 of a and 6 of 8 of b take part"), "{text}");
     }
 
@@ -206,7 +225,7 @@ mod tests {
         let test =
             server(&[("execute_context_0(0)_generation_9(9)", 120), ("execute_context_1(64)_generation_0(0)", 800)]);
         let explanation = explained(&control, &test).unwrap();
-        assert_eq!(explanation.phases, Some(PhaseMatch { retained: [2, 2], of: [2, 2], by_shape: false }));
+        assert_eq!(matched(&explanation), ([1, 1], [2, 2], MatchedBy::Phase));
         assert!(explanation.sentences().contains("by phase only"), "{}", explanation.sentences());
     }
 

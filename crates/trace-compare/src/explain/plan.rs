@@ -5,7 +5,9 @@ use super::companion::PlannedCompanion;
 use super::comparability::unlike;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
-use super::phases::{match_phases, phases_of};
+use super::phase_choice::{Wanted, choose_phase};
+use super::phase_match::PhaseMatch;
+use super::phases::{match_shapes, phases_of};
 use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
 use super::state::{ExplainState, NAME, RankState, wrong};
@@ -56,6 +58,8 @@ pub struct ExplainPlan {
     /// `None` leaves it to the step times.
     pub(super) warmup: Option<usize>,
     pub(super) marker: Option<String>,
+    /// The phase to compare, by its letter or name; `None` for that with the most iterations.
+    pub(super) phase: Option<String>,
     pub(super) slowest: bool,
     /// Lends operators to the kernels of graphs.
     pub(super) companion: Option<PlannedCompanion>,
@@ -166,11 +170,26 @@ impl ExplainPlan {
     pub(super) fn explained(&self, state: ExplainState) -> Result<Explanation> {
         let ExplainState { control, test } = state;
         let mut labels = Labels::default();
-        let mut side = |side: &PlannedSide, state| {
-            side.recorded(state, self.warmup, self.slowest, self.companion.as_ref(), &mut labels)
-        };
+        let mut side =
+            |side: &PlannedSide, state| side.recorded(state, self.warmup, self.companion.as_ref(), &mut labels);
         let (mut control, mut test): (Recorded, Recorded) = (side(&self.control, control)?, side(&self.test, test)?);
-        let phases = match_phases([&mut control, &mut test])?;
+        let is_chosen = self.control.has_chosen_iterations() || self.test.has_chosen_iterations();
+        let wanted = match &self.phase {
+            Some(phase) => Wanted::Phase(phase),
+            None if is_chosen => Wanted::Iterations,
+            None => Wanted::Usual,
+        };
+        let chosen = choose_phase([&control, &test], &labels, wanted)?;
+        for (number, (side, recorded)) in
+            [(&self.control, &mut control), (&self.test, &mut test)].into_iter().enumerate()
+        {
+            if let Some(chosen) = &chosen {
+                chosen.leave_others_out(number, recorded);
+            }
+            side.leave_out(recorded, self.warmup, self.slowest);
+        }
+        let matched = match_shapes([&mut control, &mut test])?;
+        let phases = PhaseMatch::of(chosen, matched);
         if phases.is_some() {
             self.control.count(&mut control);
             self.test.count(&mut test);

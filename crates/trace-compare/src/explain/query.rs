@@ -45,6 +45,7 @@ pub struct Explain {
     groups: [Option<String>; 2],
     selection: Select,
     companions: Vec<LabeledTrace>,
+    phase: Option<String>,
     slowest: bool,
     keeps_events: bool,
     needs_two_recordings: bool,
@@ -73,6 +74,7 @@ impl Explain {
             groups: [None, None],
             selection: Select::default(),
             companions: Vec::new(),
+            phase: None,
             slowest: false,
             keeps_events: false,
             needs_two_recordings: false,
@@ -95,6 +97,14 @@ impl Explain {
     #[must_use]
     pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
         self.companions.push(companion.into());
+        self
+    }
+
+    /// Chooses the phase to compare where iterations are of several, such as prefill and decode: by its letter or its name in
+    /// [`Explanation::phases`], or `all` for the mean over all. By default that with the most iterations, unless iterations are selected.
+    #[must_use]
+    pub fn phase(mut self, phase: impl Into<String>) -> Self {
+        self.phase = Some(phase.into());
         self
     }
 
@@ -222,6 +232,7 @@ impl Explain {
             test,
             warmup: self.selection.warmup_iterations(),
             marker: marker.map(|marker| marker.as_str().to_owned()),
+            phase: self.phase.clone(),
             slowest: self.slowest,
             companion,
             without_stacks,

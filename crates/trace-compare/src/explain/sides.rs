@@ -108,13 +108,12 @@ impl PlannedSide {
         &self,
         mut states: BTreeMap<(usize, i64), RankState>,
         warmup: Option<usize>,
-        slowest: bool,
         companion: Option<&PlannedCompanion>,
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
         let (mut phases, mut mix): (Vec<Phases>, EventMix) = (Vec::new(), EventMix::default());
-        let (mut met, mut warm_up, mut borrowed) = (Met::default(), Vec::new(), LoanCount::default());
+        let (mut met, mut borrowed) = (Met::default(), LoanCount::default());
         for (number, run) in self.runs.iter().enumerate() {
             let (first, mut collectives) = (partials.len(), Collectives::default());
             for &(rank, is_selected) in &run.ranks {
@@ -146,15 +145,10 @@ impl PlannedSide {
                 }
             }
             self.check_selected(run, &partials[first..], warmup.unwrap_or(0))?;
-            let is_left_to_us = warmup.is_none() && self.iterations.is_none() && !self.every_iteration;
-            warm_up.push(if is_left_to_us { leave_warm_up(&mut partials[first..]) } else { 0 });
             met.add(&collectives, &mut partials[first..]);
-            if slowest {
-                keep_slowest(&mut partials[first..]);
-            }
         }
         let lending = companion.map(|companion| companion.lending(borrowed));
-        let summary = SideSummary { warm_up, lending, ..self.summary(&partials, &ranks, &met) };
+        let summary = SideSummary { lending, ..self.summary(&partials, &ranks, &met) };
         Ok(Recorded { partials, phases, ranks, summary, others, mix })
     }
 
@@ -172,6 +166,27 @@ impl PlannedSide {
             collectives_apart: met.apart,
             lending: None,
         }
+    }
+
+    /// Leaves the iterations of each run out that are warm-up, unless the query says which count, and with `slowest` all ranks but the slowest
+    /// of each iteration.
+    pub(super) fn leave_out(&self, recorded: &mut Recorded, warmup: Option<usize>, slowest: bool) {
+        let is_left_to_us = warmup.is_none() && !self.has_chosen_iterations();
+        for run in 0..self.runs.len() {
+            let of_run = recorded.ranks.iter().filter(|rank| rank.run == run).filter_map(|rank| rank.recording);
+            let (first, last) = of_run.fold((usize::MAX, 0), |(first, last), at| (first.min(at), last.max(at + 1)));
+            let partials = recorded.partials.get_mut(first..last).unwrap_or_default();
+            recorded.summary.warm_up.push(if is_left_to_us { leave_warm_up(partials) } else { 0 });
+            if slowest {
+                keep_slowest(partials);
+            }
+        }
+        self.count(recorded);
+    }
+
+    /// Whether the query says which iterations count.
+    pub(super) fn has_chosen_iterations(&self) -> bool {
+        self.iterations.is_some() || self.every_iteration
     }
 
     /// Counts the samples again after iterations were left out.

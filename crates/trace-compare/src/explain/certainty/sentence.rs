@@ -5,7 +5,8 @@ use super::judged::Judged;
 use crate::certainty::{CountOf, Findings, Sentence, StepFinding, structure, verdict_in_row, verdict_word};
 use crate::explain::Explanation;
 use crate::explain::explanation::StepChange;
-use crate::explain::phases::PhaseMatch;
+use crate::explain::phase_choice::PhaseSteps;
+use crate::explain::phase_match::MatchedBy;
 use crate::explain::side_summary::SideSummary;
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
@@ -73,7 +74,7 @@ impl Explanation {
             let left_out: usize = self.sides.iter().flat_map(|side| &side.warm_up).sum();
             sentences.push(Sentence::new("warm_up", text).with("iterations", left_out as f64));
         }
-        sentences.extend(self.phases.map(|phases| self.phase_sentence(phases)));
+        sentences.extend(self.shape_sentence());
         sentences.extend(self.launch_sentence());
         let outliers = self.outliers();
         let named = outliers.iter().take(NAMED).map(|outlier| {
@@ -97,15 +98,51 @@ impl Explanation {
         sentences
     }
 
-    fn phase_sentence(&self, phases: PhaseMatch) -> Sentence {
-        let by = if phases.by_shape { "phase and request shape" } else { "phase only, since request shapes differ" };
+    /// Says of which phases the iterations are, how long those of each take, and which one is compared.
+    pub(in crate::explain) fn phase_sentence(&self) -> Option<Sentence> {
+        let phases = self.phases.as_ref()?;
+        let compared = phases.compared()?;
+        let steps = |phase: &PhaseSteps| {
+            let [control, test] = phase.iterations;
+            let [one, other] = phase.step_us.map(|us| us.map_or("none".to_owned(), time));
+            let name = if phase.name.is_empty() { String::new() } else { format!(" ({})", phase.name) };
+            format!("{}{name}: {control} + {test}, {one} → {other} a step", phase.letter)
+        };
+        let all: Vec<String> = phases.phases.iter().map(steps).collect();
+        let others = phases.phases.iter().filter(|phase| phase.letter != compared.letter);
+        let other = others.into_iter().find(|phase| phase.iterations.iter().all(|count| *count > 0));
+        let hint = other.map_or(String::new(), |phase| format!("; --phase {} compares another", phase.letter));
+        let text = format!(
+            "Iterations are of {}, of which {} is compared{hint}. {}.",
+            counted(phases.phases.len(), "phase"),
+            compared.letter,
+            all.join("; ")
+        );
+        let mut sentence = Sentence::new("phase", text).with("phases", phases.phases.len() as f64);
+        if let [Some(control), Some(test)] = compared.step_us {
+            sentence = sentence.with("control_us", control).with("test_us", test);
+        }
+        Some(sentence)
+    }
+
+    /// Says how many iterations take part since request shapes differ between the sides.
+    fn shape_sentence(&self) -> Option<Sentence> {
+        let phases = self.phases.as_ref()?;
+        let by = match phases.by {
+            MatchedBy::Shape if phases.compared().is_some_and(|phase| phase.iterations == phases.retained) => {
+                return None;
+            }
+            MatchedBy::Shape => "phase and request shape",
+            MatchedBy::Phase => "phase only, since request shapes differ",
+            MatchedBy::Structure => return None,
+        };
         let ([one, other], [control, test]) = (phases.retained, phases.of);
         let names = self.sides.each_ref().map(SideSummary::name);
         let text = format!(
             "Iterations are matched by {by}: {one} of {control} of {} and {other} of {test} of {} take part.",
             names[0], names[1]
         );
-        Sentence::new("phases", text).with("control_iterations", one as f64).with("test_iterations", other as f64)
+        Some(Sentence::new("phases", text).with("control_iterations", one as f64).with("test_iterations", other as f64))
     }
 
     /// Says that one side launches fewer kernels: profiling costs time for each.
