@@ -124,7 +124,9 @@ fn selects_nothing(error: &trace::Error) -> bool {
             | trace::Error::NoIterationLeft { .. }
             | trace::Error::NoMarker { .. }
             | trace::Error::UnknownRegion { .. }
-            | trace::Error::Explain(trace::error::ExplainReason::NothingChosen { .. })
+            | trace::Error::Explain(
+                trace::error::ExplainReason::NothingChosen { .. } | trace::error::ExplainReason::UnknownPhase { .. }
+            )
     )
 }
 

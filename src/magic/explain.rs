@@ -170,7 +170,7 @@ impl Magic for Explain {
         let explanation = explanation(call, context)?;
         let mut report = page(call, &explanation)?;
         if (call.shows() && !is_one_table(call)) || call.has("html") {
-            report.parts.extend(bounds(call, context)?);
+            report.parts.extend(bounds(call, context, &explanation)?);
         }
         let answer = Answer {
             title: TITLE,
@@ -188,11 +188,17 @@ const MOST_EVENTS: usize = 250_000;
 
 /// Returns what bounds the steps of one run a side, and how that changed, or of large runs how to ask; nothing for several runs, or where
 /// it cannot be told.
-fn bounds(call: &Call<'_>, context: &mut Context<'_>) -> Result<Vec<Part>, Error> {
+fn bounds(call: &Call<'_>, context: &mut Context<'_>, explanation: &Explanation) -> Result<Vec<Part>, Error> {
     let [control, test] = ["CONTROL", "TEST"].map(|side| call.required(side));
     let is_run = |side| context.session.is_label(side) && context.session.groups().runs(side).is_none();
     if !is_run(control) || !is_run(test) {
         return Ok(Vec::new());
+    }
+    if explanation.phases.as_ref().is_some_and(|phases| phases.compared().is_some()) {
+        let text = format!(
+            "What bounds a step differs between phases: `%critical_path {control} --instance 1` shows it for one step, from 0 on."
+        );
+        return Ok(vec![Part::Text(text)]);
     }
     let (control, test) = (context.trace(call, control)?, context.trace(call, test)?);
     for side in [&control, &test] {

@@ -54,6 +54,46 @@ fn explain_shows_a_summary_a_waterfall_and_tables() {
 }
 
 #[test]
+fn a_phase_is_compared_and_another_one_is_a_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut notebook = Notebook::default();
+    for (label, prefill) in [("old", 400), ("new", 500)] {
+        let (mut trace, mut at) = (TraceBuilder::new(), 0);
+        for (iteration, kernel) in (1..).zip(["decode", "decode", "flash_fwd", "decode", "decode"]) {
+            let us = if kernel == "decode" { 40 } else { prefill };
+            trace = trace
+                .step(iteration, at..at + us + 60)
+                .operator("aten::sdpa", at + 5..at + 30)
+                .runtime("cudaLaunchKernel", iteration, at + 10..at + 20)
+                .kernel(kernel, Stream(7), at + 30..at + 30 + us)
+                .correlation(iteration);
+            at += us + 60;
+        }
+        let path = folder.path().join(format!("{label}.json"));
+        std::fs::write(&path, trace.json()).unwrap();
+        notebook.text(&format!("%trace_load '{}' --as {label} --quiet", path.display()));
+    }
+    let text = notebook.text("%explain old new");
+    let phases = "A (decode): 4 + 4, 100 µs → 100 µs a step; B (flash_fwd): 1 + 1, 460 µs → 560 µs a step.";
+    assert!(
+        text.starts_with("Iterations are of 2 phases, of which A is compared; --phase B compares another."),
+        "{text}"
+    );
+    assert!(text.contains(phases) && text.contains("new is as fast as old a step, 100 µs → 100 µs"), "{text}");
+    // One sentence instead of a mean over both.
+    assert!(text.contains("What bounds a step differs between phases: `%critical_path old --instance 1`"), "{text}");
+    for magic in ["explain", "tree_diff", "waterfall"] {
+        let text = notebook.text(&format!("%{magic} old new --phase flash_fwd"));
+        assert!(text.contains("phase B"), "{magic}: {text}");
+    }
+    assert!(notebook.text("%explain old new --phase B").contains("new is 100 µs slower (21.7 %) a step"));
+    assert_eq!(
+        notebook.error("%explain old new --phase X"),
+        "SelectionError: unknown phase `X`: expected all, A (decode), B (flash_fwd)"
+    );
+}
+
+#[test]
 fn critical_paths_of_two_traces_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);

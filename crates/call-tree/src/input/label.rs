@@ -145,6 +145,11 @@ impl Labels {
         self.get(id).text
     }
 
+    /// Returns the full name of an event whose kernel has this name without template arguments, parameters and digits.
+    pub fn full_name(&self, name: Symbol) -> &str {
+        self.text_of(self.labels.iter().find(|label| label.name == name).map_or(name, |label| label.text))
+    }
+
     /// Returns the text of a symbol.
     pub fn text_of(&self, symbol: Symbol) -> &str {
         &self.texts[symbol.0 as usize]

@@ -5,8 +5,8 @@
 use super::phase_structure::{IterationWork, StructuralPhase, paired_phases, structural_phases, without_similar};
 use super::phases::{named_runs, phase};
 use super::sides::Recorded;
-use crate::Result;
 use crate::error::ExplainReason;
+use crate::{Result, shorten_name};
 use call_tree::{Labels, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,7 +151,10 @@ fn by_structure(sides: [&Recorded; 2], work: &[Vec<IterationWork>; 2], labels: &
         let others: Vec<&StructuralPhase> =
             locations.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, other)| of(other)).collect();
         let own = of(location).into_iter().find_map(|phase| phase.own_kernel(others.iter().copied()));
-        let mut phase = Phase::new(own.map_or(String::new(), |name| labels.text_of(name).to_owned()), sides);
+        let mut phase = Phase::new(
+            own.map_or(String::new(), |name| trace_view::tidy(&shorten_name(labels.full_name(name)))),
+            sides,
+        );
         for (side, at) in location.iter().enumerate() {
             for &member in at.iter().flat_map(|&at| &found[side][at].members) {
                 let iteration = &work[side][member];

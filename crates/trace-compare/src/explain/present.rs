@@ -3,6 +3,7 @@
 use super::certainty::{Certainty, Judged};
 use super::explanation::Explanation;
 use super::figure::WaterfallLevel;
+use super::phase_match::PhaseMatch;
 use super::region_group::Group;
 use super::side_summary::lending_sentence;
 use crate::Warning;
@@ -61,8 +62,10 @@ impl Explanation {
         let one = ranks(&control.ranks);
         let both = if control.ranks == test.ranks { one } else { format!("{one} → {}", ranks(&test.ranks)) };
         let samples = self.samples_text();
+        let phase = self.phases.as_ref().and_then(PhaseMatch::compared);
+        let phase = phase.map_or(String::new(), |phase| format!("phase {} · ", phase.letter));
         let chosen = self.chosen.as_ref().map_or(String::new(), |chosen| format!(" · {}", chosen.text));
-        format!("{} → {} · {both} · {samples}{chosen}", control.name(), test.name())
+        format!("{} → {} · {both} · {phase}{samples}{chosen}", control.name(), test.name())
     }
 
     /// All sentences: the answer ([`Explanation::lead`]), then what else differs and how comparable the recordings are.
