@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled, write};
 use super::view::{
-    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, RELEVANT, RESULT, is_one_table, selected_events, size,
+    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, PHASE, RELEVANT, RESULT, is_one_table, selected_events, size,
     write_csv, write_html,
 };
 use crate::Error;
@@ -63,12 +63,7 @@ pub(crate) const SAMPLES: Group = Group::new(
         Argument::flag("warmup", Kind::Whole, "skip this many first iterations of each rank")
             .or("those before the first change of step time"),
         MARKER_OF_SAMPLES,
-        Argument::flag(
-            "phase",
-            Kind::Text,
-            "of iterations of several phases, such as prefill and decode, those of this letter or name; all: the mean over all",
-        )
-        .or("that with the most iterations"),
+        PHASE,
         Argument::flag(
             "where",
             Kind::Where,
@@ -364,9 +359,6 @@ pub(crate) fn query(call: &Call<'_>, control: Vec<LabeledTrace>, test: Vec<Label
     let mut query = Query::of_runs(control.clone(), test.clone())
         .groups(group("CONTROL", &control), group("TEST", &test))
         .select(selected_events(call));
-    if let Some(phase) = call.text("phase") {
-        query = query.phase(phase);
-    }
     if call.is_slowest("rank") {
         query = query.slowest_rank();
     }

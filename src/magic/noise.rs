@@ -4,7 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
 use super::view::{
-    DEVICE_TYPE, Frame, MARKER_OF_SAMPLES, RESULT, SHOWN, USE_SHORT_NAME, WHERE, deliver, selected_events,
+    DEVICE_TYPE, Frame, MARKER_OF_SAMPLES, PHASE, RESULT, SHOWN, USE_SHORT_NAME, WHERE, deliver, selected_events,
 };
 use crate::Error;
 use std::sync::Arc;
@@ -35,6 +35,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag("warmup", Kind::Whole, "leave out this many first iterations of each run")
                 .or("those before a change in the first third"),
             MARKER_OF_SAMPLES,
+            PHASE,
             DEVICE_TYPE,
             WHERE,
             USE_SHORT_NAME,

@@ -45,7 +45,7 @@ pub use input::borrowed::Borrowed;
 pub use input::event::Event;
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
-pub use input::label::{LabelId, Labels, Symbol};
+pub use input::label::{LabelId, Labels, Symbol, kernel_name};
 pub use input::meeting::Meeting;
 pub use input::reason::Reason;
 pub use input::recording::Recording;

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod explain;
 pub mod gate;
 pub mod noise;
+pub mod phases;
 pub mod query;
 
 pub use baseline::{
@@ -22,14 +23,15 @@ pub use diff::{
 };
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
-    IdleChange, Judged, Lending, MatchedBy, Outlier, PhaseMatch, PhaseSteps, RegionRow, SideSummary, StepChange,
-    TreeDiff, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+    IdleChange, Judged, Lending, MatchedBy, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff,
+    TreeKind, TreeRow, WaitingRow, WaterfallLevel,
 };
 pub use gate::{
     ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
     Structural, StructuralFact,
 };
 pub use noise::{MeasuredNoise, Noise, OperatorNoise};
+pub use phases::PhaseSteps;
 pub use query::EventQuery;
 
 #[cfg(test)]

@@ -114,10 +114,11 @@ pub mod answers {
     pub use trace_compare::comparisons::ComparisonEntry;
     pub use trace_compare::explain::{
         Certainty, ClassChange, CommunicationChange, CountChange, HostWait, IdleChange, Judged, MatchedBy, Outlier,
-        PhaseMatch, PhaseSteps, RegionRow, SideSummary, StepChange, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+        PhaseMatch, RegionRow, SideSummary, StepChange, TreeKind, TreeRow, WaitingRow, WaterfallLevel,
     };
     pub use trace_compare::gate::{ChangedRegion, Honoured, LIMITED_CLASSES, Limited, Structural, StructuralFact};
     pub use trace_compare::noise::OperatorNoise;
+    pub use trace_compare::phases::PhaseSteps;
     pub use trace_data::dataset::ColumnMemory;
     pub use trace_data::frame::TrackNames;
     pub use trace_data::store::Cleared;

@@ -30,7 +30,7 @@ pub(crate) use html_page::write_html;
 pub(crate) use one_table::{ONE_TABLE, is_one_table};
 pub(crate) use report_page::ReportPage;
 pub(crate) use rows::SelectedRows;
-pub(crate) use selected_events::{DEVICE_TYPE, MARKER_OF_SAMPLES, USE_SHORT_NAME, WHERE, selected_events};
+pub(crate) use selected_events::{DEVICE_TYPE, MARKER_OF_SAMPLES, PHASE, USE_SHORT_NAME, WHERE, selected_events};
 pub(crate) use selection::{GROUPS, SELECTION, caption, selection_flag, trace_diff, unused_iterations};
 pub(crate) use stats::{
     METHOD, RELEVANT, RunsOfSide, STATS, compare_stats, refuse_without_stats, stats_caption, stats_columns, stats_diff,

@@ -24,8 +24,16 @@ pub(crate) const MARKER_OF_SAMPLES: Argument = Argument::flag(
 )
 .or("ProfilerStep, else the call that repeats and launches most of the work");
 
+/// The phase of iterations.
+pub(crate) const PHASE: Argument = Argument::flag(
+    "phase",
+    Kind::Text,
+    "of iterations of several phases, such as prefill and decode, those of this letter or name; all: the mean over all",
+)
+.or("that with the most iterations");
+
 /// Returns what the flags of a call select, of one trace or of both sides: ranks and iterations (`control-rank`, else `rank`, and their kin),
-/// the marker of iterations, the device, the condition on events, and the warm-up.
+/// the marker and the phase of iterations, the device, the condition on events, and the warm-up.
 pub(crate) fn selected_events(call: &Call<'_>) -> Select {
     let mut select = Select::default().device_type(device_type(call));
     for (side, name) in ["control", "test"].into_iter().enumerate() {
@@ -50,6 +58,9 @@ pub(crate) fn selected_events(call: &Call<'_>) -> Select {
     }
     if let Some(condition) = call.condition("where") {
         select = select.filter(condition);
+    }
+    if let Some(phase) = call.text("phase") {
+        select = select.phase(phase);
     }
     if let Some(warmup) = call.whole("warmup") {
         select = select.warmup(usize::try_from(warmup).unwrap_or(usize::MAX));

@@ -1,7 +1,7 @@
 //! `%compare_traces --stats`: all iterations or runs of two sides, with intervals and verdicts.
 
 use super::drill_down::{RunOfSide, drill_down_by_label};
-use super::selected_events::selected_events;
+use super::selected_events::{PHASE, selected_events};
 use super::selection::GROUPS;
 use super::table::{Frame, deliver};
 use crate::Error;
@@ -35,6 +35,7 @@ pub(crate) const STATS: Group = Group::new(
         ),
         Argument::flag("warmup", Kind::Whole, "with --stats: leave out this many first iterations of each run")
             .or("those before a change in the first third"),
+        PHASE,
         METHOD,
         RELEVANT,
     ],
@@ -70,7 +71,7 @@ pub(crate) fn compare_stats(call: &Call<'_>, context: &mut Context<'_>) -> Resul
 /// # Errors
 /// If one was given.
 pub(crate) fn refuse_without_stats(call: &Call<'_>) -> Result<(), Error> {
-    match ["warmup", "method", "relevant"].into_iter().find(|flag| call.has(flag)) {
+    match ["warmup", "phase", "method", "relevant"].into_iter().find(|flag| call.has(flag)) {
         Some(flag) => {
             let error = call.cannot(format!("use --{flag}"), "only --stats compares all iterations");
             Err(error.hint("add --stats").into())

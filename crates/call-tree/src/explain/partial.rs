@@ -185,11 +185,12 @@ impl Partial {
         counts.map(|one| (one.sample.iteration, one.sample.step_ns))
     }
 
-    /// Returns the GPU work of each iteration that counts, or the host's of a recording without any: time in ns by name of kernel, without
-    /// template arguments, parameters and digits.
+    /// Returns the GPU work of each iteration that counts: time in ns by name of kernel, without template arguments, parameters and digits.
+    /// Nothing for recordings without a GPU.
     pub fn work(&self, labels: &Labels) -> Vec<(i64, BTreeMap<Symbol, i64>)> {
         let counts = self.samples.iter().filter(|one| one.left_out.is_none());
-        counts.map(|one| (one.sample.iteration, one.tree.work(labels))).collect()
+        let work = |one: &PartialSample| if self.has_gpu { one.tree.work(labels) } else { BTreeMap::new() };
+        counts.map(|one| (one.sample.iteration, work(one))).collect()
     }
 
     /// Numbers of all iterations, also of those that are left out.

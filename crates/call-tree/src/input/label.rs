@@ -186,8 +186,8 @@ impl Symbol {
     }
 }
 
-/// Kernel name without template arguments, parameters and digits: `void at::native::k<4, float>(int)` → `at::native::k`.
-fn kernel_name(name: &str) -> String {
+/// Returns a kernel's name without template arguments, parameters and digits: `void at::native::k<4, float>(int)` → `at::native::k`.
+pub fn kernel_name(name: &str) -> String {
     let mut depth = 0_i32;
     let mut short = String::with_capacity(name.len());
     for c in name.replace("(anonymous namespace)::", "").replace("->", "").chars() {

@@ -6,6 +6,7 @@ use super::stats_sentences::sentences;
 use super::trace_diff::column_label;
 use crate::certainty::{EventMix, InputShapes, Sentence, lines, score, smallest, verdict_word};
 use crate::frame::columns::*;
+use crate::phases::{PhaseChoice, PhaseSteps, phase_sentence};
 use crate::{Change, Comparison, Result, Warning};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use statistics::{Answer, Domain, Interval, Options, Quantity, Runs};
@@ -37,9 +38,19 @@ pub struct ComparedStats {
     /// What differs between the sides besides times: shapes of inputs, mix of events. The conditions of recording are in
     /// [`StatsDiff::warnings`](crate::StatsDiff::warnings).
     pub warnings: Vec<Warning>,
+    /// The phases of the iterations, that with the most first; empty if there is one, or all are compared.
+    pub phases: Vec<PhaseSteps>,
 }
 
 impl ComparedStats {
+    /// Says first of which phases the iterations are, and which one is compared.
+    pub(super) fn name_phases(&mut self, choice: Option<PhaseChoice>) {
+        let Some(choice) = choice else { return };
+        let at = usize::from(self.sentences.first().is_some_and(|first| first.kind == "not_comparable"));
+        self.sentences.splice(at..at, phase_sentence(&choice.phases, choice.compared));
+        self.phases = choice.phases;
+    }
+
     /// Returns the sentences as text, one a line.
     pub fn text(&self) -> String {
         lines(&self.sentences)
@@ -58,7 +69,7 @@ impl ComparedStats {
         let comparable = score(answer.comparability, &[conditions, &warnings].concat());
         let sentences = sentences(&rows, &answer, sides, comparable);
         let labels = [&sides[0], &sides[1]].map(|side| side.label.clone());
-        Ok(Self { frame, answer, labels, comparable, sentences, warnings })
+        Ok(Self { frame, answer, labels, comparable, sentences, warnings, phases: Vec::new() })
     }
 }
 

@@ -13,7 +13,9 @@ use crate::exec::memory::Task;
 use crate::filter::TraceFilter;
 use crate::frame::columns::{CAT, DUR, INPUT_DIMS, INPUT_TYPE, NAME, STREAM};
 use crate::frame::{IntColumn, StepName, once_per_text};
+use crate::phases::{IterationWork, SideIterations, Work};
 use crate::{By, Error, Result, Trace, Window};
+use call_tree::kernel_name;
 use polars::prelude::{Categorical32Type, PlSmallStr};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +35,8 @@ pub(crate) struct TimesQuery<'a> {
     pub short: bool,
     /// Iterations are spans of events that match, instead of the profiler's steps.
     pub(crate) marker: Option<&'a Regex>,
+    /// Iterations of the phase that is compared; all by default.
+    pub(crate) phase: Option<&'a BTreeSet<i64>>,
 }
 
 /// The iterations of one run. Ranks of an iteration are averaged: collectives couple them.
@@ -56,6 +60,10 @@ pub(crate) struct IterationTimes {
     pub inputs: InputShapes,
     /// Events by category.
     pub mix: EventMix,
+    /// Its iterations before those of other phases and warm-up are left out, unless the query says how many are.
+    pub(crate) work: Vec<IterationWork>,
+    /// Names of kernels as they are shown, by their names in `work`.
+    pub(crate) kernels: BTreeMap<String, String>,
 }
 
 /// One operator in the iterations of a run.
@@ -100,6 +108,10 @@ struct RankTimes {
     shapes: BTreeMap<String, BTreeSet<u64>>,
     inputs: InputShapes,
     mix: EventMix,
+    /// Time of kernels in ns by name and iteration, whatever the filter.
+    kernels: BTreeMap<String, BTreeMap<i64, i64>>,
+    /// Names of annotations that mark iterations.
+    names: BTreeMap<i64, String>,
 }
 
 impl TimesQuery<'_> {
@@ -132,7 +144,16 @@ impl TimesQuery<'_> {
             _ => steps(run, rank)?,
         };
         let (shapes, inputs) = shapes(rank)?;
-        Ok(RankTimes { steps, sums: selected.sums(rank)?, shapes, inputs, mix: EventMix::of(rank)? })
+        let sums = selected.sums(rank)?;
+        let kernels = match filter {
+            Some(_) => Selected { filter: None, ..selected }.sums(rank)?.kernels(),
+            None => sums.kernels(),
+        };
+        let names = match self.marker {
+            Some(marker) => (0..).zip(MarkedIterations::of(rank, marker)?.names().iter().cloned()).collect(),
+            None => BTreeMap::new(),
+        };
+        Ok(RankTimes { steps, sums, shapes, inputs, mix: EventMix::of(rank)?, kernels, names })
     }
 
     /// Averages the ranks of each iteration that all of them have.
@@ -153,18 +174,32 @@ impl TimesQuery<'_> {
         let step = |iteration: &i64| {
             mean_us(of_ranks.iter().filter_map(|rank| rank.steps.get(iteration)).map(|&ns| i128::from(ns)).sum())
         };
-        let step_us: Vec<f64> = iterations.iter().map(step).collect();
-        // Selected iterations are all wanted.
-        let found = || if self.select.has_iterations(self.side) { 0 } else { statistics::warm_up(&step_us, 0) };
-        let warm_up = self.select.warmup_iterations().unwrap_or_else(found);
-        if warm_up >= iterations.len() {
+        let left_out = |warmup: usize| {
+            let (label, available) = (run.label().to_owned(), any.iter().copied().collect());
+            Error::NoIterationLeft { label, warmup, available }
+        };
+        if iterations.is_empty() {
             let (label, available) = (run.label().to_owned(), any.into_iter().collect());
-            if iterations.is_empty() {
-                return Err(Error::NoIterationSelected { label, available });
-            }
-            return Err(Error::NoIterationLeft { label, warmup: warm_up, available });
+            return Err(Error::NoIterationSelected { label, available });
         }
-        let remaining = iterations.split_off(warm_up);
+        let first = self.select.warmup_iterations().unwrap_or(0);
+        if first >= iterations.len() {
+            return Err(left_out(first));
+        }
+        let mut remaining = iterations.split_off(first);
+        let kernels = shown_kernels(&of_ranks);
+        let work = if window == &Window::Whole { Vec::new() } else { work_of(&remaining, &of_ranks, |at| step(&at)) };
+        remaining.retain(|iteration| self.phase.is_none_or(|phase| phase.contains(iteration)));
+        // Selected iterations are all wanted.
+        if self.select.warmup_iterations().is_none() && !self.select.has_iterations(self.side) {
+            let found = statistics::warm_up(&remaining.iter().map(step).collect::<Vec<f64>>(), 0);
+            let counted = remaining.split_off(found);
+            iterations.extend(std::mem::replace(&mut remaining, counted));
+        }
+        if remaining.is_empty() {
+            return Err(left_out(iterations.len()));
+        }
+        let step_us: Vec<f64> = remaining.iter().map(step).collect();
         let positions: BTreeMap<i64, usize> =
             remaining.iter().enumerate().map(|(at, &iteration)| (iteration, at)).collect();
         let count = of_ranks.len().max(1) as f64;
@@ -219,12 +254,52 @@ impl TimesQuery<'_> {
             iterations: iterations_of(window).is_some().then_some(remaining),
             warm_up: iterations,
             partial,
-            step_us: step_us[warm_up..].to_vec(),
+            step_us,
+            work,
+            kernels,
             operators,
             step_of_ranks,
             inputs,
             mix,
         })
+    }
+}
+
+/// Returns the names of kernels as they are shown, by their names in the work of iterations.
+fn shown_kernels(of_ranks: &[RankTimes]) -> BTreeMap<String, String> {
+    let names = of_ranks.iter().flat_map(|rank| rank.kernels.keys());
+    names.map(|name| (kernel_name(name), trace_view::tidy(&crate::shorten_name(name)))).collect()
+}
+
+/// Returns the work of iterations, the sum over ranks; `step_us` is the length of one.
+fn work_of(iterations: &[i64], of_ranks: &[RankTimes], step_us: impl Fn(i64) -> f64) -> Vec<IterationWork> {
+    let mut work: BTreeMap<i64, Work> = iterations.iter().map(|&iteration| (iteration, Work::new())).collect();
+    for (name, times) in of_ranks.iter().flat_map(|rank| &rank.kernels) {
+        let name = kernel_name(name);
+        for (iteration, ns) in times {
+            if let Some(work) = work.get_mut(iteration) {
+                *work.entry(name.clone()).or_default() += ns;
+            }
+        }
+    }
+    let name = |iteration: i64| of_ranks.iter().find_map(|rank| rank.names.get(&iteration)).cloned();
+    work.into_iter()
+        .map(|(iteration, work)| {
+            let step_ns = step_us(iteration) * 1e3;
+            IterationWork { run: 0, iteration, step_ns, work, name: name(iteration) }
+        })
+        .collect()
+}
+
+/// Returns what the runs of a side say of phases.
+pub(crate) fn side_iterations(runs: &[IterationTimes]) -> SideIterations {
+    let of_run = |(run, times): (usize, &IterationTimes)| -> Vec<IterationWork> {
+        times.work.iter().map(|one| IterationWork { run, ..one.clone() }).collect()
+    };
+    SideIterations {
+        runs: runs.len(),
+        iterations: runs.iter().enumerate().flat_map(of_run).collect(),
+        kernels: runs.iter().flat_map(|run| run.kernels.clone()).collect(),
     }
 }
 

@@ -5,6 +5,7 @@ use super::labeled_trace::LabeledTrace;
 use crate::dataset::MarkedIterations;
 use crate::error::ParameterReason;
 use crate::filter::Filter;
+use crate::phases::Wanted;
 use crate::{DeviceType, Error, Iteration, Pick, Rank, Result, Trace, Window};
 use regex::Regex;
 
@@ -33,6 +34,7 @@ pub struct Select {
     device_type: DeviceType,
     filter: Option<Filter>,
     warmup: Option<usize>,
+    phase: Option<String>,
 }
 
 /// Ranks or iterations of one side.
@@ -138,6 +140,14 @@ pub trait SelectEvents: Sized {
         self
     }
 
+    /// Chooses the phase where iterations are of several, such as prefill and decode: by its letter or its name in the answer, or `all` for the
+    /// mean over all. By default that with the most iterations, unless iterations are selected.
+    #[must_use]
+    fn phase(mut self, phase: impl Into<String>) -> Self {
+        self.selection_mut().phase = Some(phase.into());
+        self
+    }
+
     /// Leaves the first iterations of each run out. By default those before the first change point of the step, if it is in the first
     /// third ([`statistics::warm_up`]), and none where iterations are selected.
     #[must_use]
@@ -177,6 +187,8 @@ pub enum SelectSetting {
     Filter,
     /// [`SelectEvents::warmup`].
     Warmup,
+    /// [`SelectEvents::phase`].
+    Phase,
 }
 
 impl Select {
@@ -191,6 +203,7 @@ impl Select {
             SelectSetting::DeviceType => self.device_type != DeviceType::ALL,
             SelectSetting::Filter => self.filter.is_some(),
             SelectSetting::Warmup => self.warmup.is_some(),
+            SelectSetting::Phase => self.phase.is_some(),
         };
         let name = match settings.iter().find(is_set) {
             None => return Ok(()),
@@ -198,6 +211,7 @@ impl Select {
             Some(SelectSetting::DeviceType) => "device_type",
             Some(SelectSetting::Filter) => "filter",
             Some(SelectSetting::Warmup) => "warmup",
+            Some(SelectSetting::Phase) => "phase",
         };
         Err(Error::WrongParameter { analysis: query, reason: ParameterReason::NotSelectable { name } })
     }
@@ -300,6 +314,20 @@ impl Select {
     #[doc(hidden)]
     pub fn events_filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
+    }
+
+    /// Returns the phase, if one was chosen.
+    pub(crate) fn phase_name(&self) -> Option<&str> {
+        self.phase.as_deref()
+    }
+
+    /// Returns the phase that is asked for.
+    pub(crate) fn wanted_phase(&self) -> Wanted<'_> {
+        match &self.phase {
+            Some(phase) => Wanted::Phase(phase),
+            None if self.has_iterations(0) || self.has_iterations(1) => Wanted::Iterations,
+            None => Wanted::Usual,
+        }
     }
 
     /// Returns how many first iterations are left out, if that was set.

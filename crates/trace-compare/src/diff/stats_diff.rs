@@ -4,15 +4,17 @@ use super::compared_stats::ComparedStats;
 use super::distinct_runs::DistinctRuns;
 use super::found_steps::resolved_marker;
 use super::iteration_marker::IterationMarker;
-use super::iteration_times::{IterationTimes, TimesQuery};
+use super::iteration_times::{IterationTimes, TimesQuery, side_iterations};
 use super::labeled_trace::LabeledTrace;
 use super::select::{Select, SelectEvents};
 use super::stats_rows::StatsSide;
 use crate::certainty::Judging;
 use crate::dataset::Recording;
 use crate::exec::checkpoint::guarded;
+use crate::phases::choose_phase;
 use crate::{Result, Warning};
 use statistics::{Options, Scope, TestKind};
+use std::collections::BTreeSet;
 
 /// Compares the time of each operator in an iteration, with intervals and verdicts.
 ///
@@ -129,8 +131,15 @@ impl StatsDiff {
             let distinct = DistinctRuns::of([control, test], self.selection.is_same_on_both())?.required()?;
             let runs = distinct.sides.each_ref().map(Vec::as_slice);
             let (marker, found) = resolved_marker(&self.selection, runs)?;
-            let [control, test] = [0, 1].map(|side| self.times(side, runs[side], &marker));
-            let sides = [control?, test?];
+            let [control, test] = [0, 1].map(|side| self.times(side, runs[side], &marker, None));
+            let mut sides = [control?, test?];
+            let [one, other] = sides.each_ref().map(|runs| side_iterations(runs));
+            let phases = choose_phase([&one, &other], self.selection.wanted_phase())?;
+            if let Some(choice) = &phases {
+                for (side, runs) in runs.into_iter().enumerate() {
+                    sides[side] = self.times(side, runs, &marker, Some(&choice.iterations[side]))?;
+                }
+            }
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
             let options = Options { seed: self.seed, ..self.judging.options(scope, paired) };
@@ -139,14 +148,23 @@ impl StatsDiff {
             let [first, second] = labels;
             let sides = [StatsSide { label: first, runs: control }, StatsSide { label: second, runs: test }];
             let mut compared = ComparedStats::of(&sides, self.use_short_name, &options, &self.warnings())?;
+            compared.name_phases(phases);
             compared.warnings.splice(0..0, distinct.warnings.into_iter().chain(found));
             Ok(compared)
         })
     }
 
-    fn times(&self, side: usize, runs: &[LabeledTrace], marker: &IterationMarker) -> Result<Vec<IterationTimes>> {
-        let query = TimesQuery { select: &self.selection, side, short: self.use_short_name, marker: marker.names() };
-        runs.iter().map(|run| query.times(run)).collect()
+    /// Reads the runs of a side; `phase` are the iterations of each to compare.
+    fn times(
+        &self,
+        side: usize,
+        runs: &[LabeledTrace],
+        marker: &IterationMarker,
+        phase: Option<&[BTreeSet<i64>]>,
+    ) -> Result<Vec<IterationTimes>> {
+        let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
+        let query = |run: usize| TimesQuery { select, side, short, marker, phase: phase.map(|phase| &phase[run]) };
+        runs.iter().enumerate().map(|(number, run)| query(number).times(run)).collect()
     }
 
     /// Returns distinct names of the sides.

@@ -39,6 +39,15 @@ pub(super) struct SideSums {
 }
 
 impl SideSums {
+    /// Returns the time of GPU events in ns by name and group, but of those that wait.
+    pub(super) fn kernels(&self) -> BTreeMap<String, BTreeMap<i64, i64>> {
+        let times = |groups: &BTreeMap<i64, Sum>| -> BTreeMap<i64, i64> {
+            groups.iter().map(|(&group, sum)| (group, i64::try_from(sum.nanos()).unwrap_or(i64::MAX))).collect()
+        };
+        let kernels = self.gpu.iter().filter(|(name, _)| !WAITS.contains(&name.as_str()));
+        kernels.map(|(name, groups)| (name.clone(), times(groups))).collect()
+    }
+
     fn merge(&mut self, other: Self) {
         merge(&mut self.cpu, other.cpu);
         merge(&mut self.gpu, other.gpu);

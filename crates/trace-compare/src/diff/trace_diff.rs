@@ -94,7 +94,7 @@ impl TraceDiff {
     /// # Errors
     /// If a rank or iteration does not exist, or no event matches the marker.
     pub fn selection(&self) -> Result<Selection> {
-        self.selection.without("compare_traces", &[SelectSetting::Warmup])?;
+        self.selection.without("compare_traces", &[SelectSetting::Warmup, SelectSetting::Phase])?;
         let (control_label, test_label) = self.labels();
         let default = |group: By| if self.by == Some(group) { ByDefault::All } else { ByDefault::First };
         let side = |number: usize, side: &LabeledTrace, label: String| -> Result<Side> {

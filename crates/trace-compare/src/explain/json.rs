@@ -2,12 +2,12 @@
 
 use super::certainty::{Certainty, Judged};
 use super::explanation::{Explanation, cause_word, idle_kind, word};
-use super::phase_choice::PhaseSteps;
 use super::phase_match::PhaseMatch;
 use super::side_summary::SideSummary;
 use crate::Warning;
 use crate::certainty::{Sentence, smallest};
 use crate::domain::Unlike;
+use crate::phases::PhaseSteps;
 use call_tree::{Change, Class, Cost, Coverage, RegionChange, Sample};
 use serde_json::{Value, json};
 use statistics::{Scope, Verdict};

@@ -30,7 +30,6 @@ mod modules_tests;
 mod one_step_tests;
 mod phase_choice;
 mod phase_match;
-mod phase_structure;
 #[cfg(test)]
 mod phase_tests;
 mod phases;
@@ -64,7 +63,6 @@ pub use communication::{CommunicationChange, WaitingRow};
 pub use events::EventFile;
 pub use explanation::{ClassChange, Explanation, IdleChange, RegionRow, StepChange};
 pub use figure::WaterfallLevel;
-pub use phase_choice::PhaseSteps;
 pub use phase_match::{MatchedBy, PhaseMatch};
 pub use plan::ExplainPlan;
 pub use query::Explain;

@@ -1,7 +1,7 @@
 //! Match of the iterations of an explanation: phases, and request shapes.
 
-use super::phase_choice::{PhaseChoice, PhaseSteps};
 use super::phases::ShapeMatch;
+use crate::phases::{PhaseChoice, PhaseSteps};
 
 /// How iterations of different phases or request shapes were matched.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Explain, Explanation};
-use crate::{SelectEvents, TraceSet};
+use crate::filter::Where;
+use crate::{Noise, Select, SelectEvents, StatsDiff, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
 /// Names and µs of the kernels of a step.
@@ -132,4 +133,30 @@ fn warm_up_is_looked_for_in_the_phase() {
     let explanation = Explain::new(&control, &test).run().unwrap();
     assert_eq!(phases(&explanation).1, Some("A"));
     assert_eq!((&explanation.sides[0].warm_up, explanation.step.control_us), (&vec![3], 120.0));
+}
+
+#[test]
+fn statistics_and_noise_are_of_the_same_phase() {
+    let [control, test] = servers();
+    for phase in ["", "B", "paged_attention", "all"] {
+        let select = Select::default().warmup(0);
+        let select = if phase.is_empty() { select } else { select.phase(phase) };
+        let step = Explain::new(&control, &test).select(select.clone()).run().unwrap().step;
+        let compared = StatsDiff::new(&control, &test).select(select.clone()).run().unwrap();
+        let of_stats = &compared.answer.changes[0];
+        let noise = Noise::of_runs(vec![control.clone().into()]).select(select).run().unwrap();
+        let steps = [of_stats.control, of_stats.test, noise.step().mean_us];
+        let expected = [step.control_us, step.test_us, step.control_us];
+        assert!(steps.iter().zip(expected).all(|(found, step)| (found - step).abs() < 1e-9), "{phase}: {steps:?}");
+        let of_phases = compared.text().starts_with("Iterations are of 2 phases, of which ");
+        assert_eq!((of_phases, compared.phases.len()), if phase == "all" { (false, 0) } else { (true, 2) }, "{phase}");
+    }
+    // A filter and a device choose rows, not the phase.
+    let gemm = Select::default().warmup(0).filter("name == gemm".parse::<Where>().unwrap());
+    let compared = StatsDiff::new(&control, &test).select(gemm).run().unwrap();
+    assert_eq!((compared.answer.changes[0].control, compared.phases.len()), (120.0, 2));
+    let noise = Noise::of_runs(vec![control.into()]).run().unwrap();
+    let sentence = "Iterations are of 2 phases, of which A is measured; --phase B measures another. A (paged_attention): 5, 120 µs a step; \
+                    B (flash_fwd_kernel): 2, 820 µs a step.";
+    assert_eq!(noise.sentences()[0], sentence);
 }

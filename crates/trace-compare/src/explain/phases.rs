@@ -7,6 +7,7 @@ use super::sides::Recorded;
 use super::state::Phases;
 use crate::Result;
 use crate::error::ExplainReason;
+use crate::phases::phase_name;
 use call_tree::{Kind, Labels, Partial, Reason, Recording};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -54,11 +55,11 @@ pub(super) fn match_shapes(sides: [&mut Recorded; 2]) -> Result<Option<ShapeMatc
     if names.len() < 2 || runs.windows(2).all(|pair| counts(&pair[0], exact) == counts(&pair[1], exact)) {
         return Ok(None);
     }
-    let (by_shape, by_phase) = (common_iterations(&runs, exact), common_iterations(&runs, phase));
+    let (by_shape, by_phase) = (common_iterations(&runs, exact), common_iterations(&runs, phase_name));
     let fewest = |sets: &[BTreeSet<i64>]| sets.iter().map(BTreeSet::len).min().unwrap_or(0);
     let is_by_shape = fewest(&by_shape) >= FEWEST.min(fewest(&by_phase));
     let all = || runs.iter().map(|run| run.iter().map(|(iteration, _)| *iteration).collect()).collect();
-    let is_one_phase = names.iter().map(|name| phase(name)).collect::<BTreeSet<_>>().len() == 1;
+    let is_one_phase = names.iter().map(|name| phase_name(name)).collect::<BTreeSet<_>>().len() == 1;
     let retained = match is_by_shape {
         true => by_shape,
         // The mean over all of them is that of the phase.
@@ -135,25 +136,6 @@ fn exact(name: &str) -> String {
     name.to_owned()
 }
 
-/// The phase: numbers count only as zero or not, `execute_context_0(0)_generation_n(n)`.
-pub(super) fn phase(name: &str) -> String {
-    let (mut phase, mut number) = (String::with_capacity(name.len()), String::new());
-    for letter in name.chars().chain(['\0']) {
-        if letter.is_ascii_digit() {
-            number.push(letter);
-            continue;
-        }
-        if !number.is_empty() {
-            phase.push(if number.bytes().all(|digit| digit == b'0') { '0' } else { 'n' });
-            number.clear();
-        }
-        if letter != '\0' {
-            phase.push(letter);
-        }
-    }
-    phase
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -188,13 +170,6 @@ mod tests {
 
     const PREFILL: &str = "execute_context_1(512)_generation_0(0)";
     const DECODE: &str = "execute_context_0(0)_generation_4(4)";
-
-    #[test]
-    fn numbers_of_a_phase_are_zero_or_not() {
-        assert_eq!(phase(PREFILL), "execute_context_n(n)_generation_0(0)");
-        assert_eq!(phase("execute_context_00(0)_generation_10(7)"), "execute_context_0(0)_generation_n(n)");
-        assert_eq!(phase("12"), "n");
-    }
 
     #[test]
     fn steps_are_compared_with_steps_of_their_phase() {

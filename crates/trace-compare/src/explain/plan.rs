@@ -5,7 +5,7 @@ use super::companion::PlannedCompanion;
 use super::comparability::unlike;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
-use super::phase_choice::{Wanted, choose_phase};
+use super::phase_choice::{iterations_of, leave_others_out};
 use super::phase_match::PhaseMatch;
 use super::phases::{match_shapes, phases_of};
 use super::recordings::{Iterations, recording};
@@ -15,6 +15,7 @@ use crate::certainty::{EventMix, Judging};
 use crate::collective::Collectives;
 use crate::diff::{finished, mapped, merged};
 use crate::exec::checkpoint;
+use crate::phases::{Wanted, choose_phase};
 use crate::{CompareRuns, DiffSide, Error, Result, Trace, Warning};
 use call_tree::{Labels, Portable, Reducer};
 use polars::prelude::DataFrame;
@@ -179,12 +180,13 @@ impl ExplainPlan {
             None if is_chosen => Wanted::Iterations,
             None => Wanted::Usual,
         };
-        let chosen = choose_phase([&control, &test], &labels, wanted)?;
+        let [one, other] = [&control, &test].map(|side| iterations_of(side, &labels));
+        let chosen = choose_phase([&one, &other], wanted)?;
         for (number, (side, recorded)) in
             [(&self.control, &mut control), (&self.test, &mut test)].into_iter().enumerate()
         {
             if let Some(chosen) = &chosen {
-                chosen.leave_others_out(number, recorded);
+                leave_others_out(chosen, number, recorded);
             }
             side.leave_out(recorded, self.warmup, self.slowest);
         }

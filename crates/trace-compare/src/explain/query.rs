@@ -45,7 +45,6 @@ pub struct Explain {
     groups: [Option<String>; 2],
     selection: Select,
     companions: Vec<LabeledTrace>,
-    phase: Option<String>,
     slowest: bool,
     keeps_events: bool,
     needs_two_recordings: bool,
@@ -74,7 +73,6 @@ impl Explain {
             groups: [None, None],
             selection: Select::default(),
             companions: Vec::new(),
-            phase: None,
             slowest: false,
             keeps_events: false,
             needs_two_recordings: false,
@@ -97,14 +95,6 @@ impl Explain {
     #[must_use]
     pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
         self.companions.push(companion.into());
-        self
-    }
-
-    /// Chooses the phase to compare where iterations are of several, such as prefill and decode: by its letter or its name in
-    /// [`Explanation::phases`], or `all` for the mean over all. By default that with the most iterations, unless iterations are selected.
-    #[must_use]
-    pub fn phase(mut self, phase: impl Into<String>) -> Self {
-        self.phase = Some(phase.into());
         self
     }
 
@@ -232,7 +222,7 @@ impl Explain {
             test,
             warmup: self.selection.warmup_iterations(),
             marker: marker.map(|marker| marker.as_str().to_owned()),
-            phase: self.phase.clone(),
+            phase: self.selection.phase_name().map(str::to_owned),
             slowest: self.slowest,
             companion,
             without_stacks,

@@ -2,9 +2,10 @@
 
 use super::measured::MeasuredNoise;
 use super::operator_noise::OperatorNoise;
-use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery};
+use crate::diff::iteration_times::{IterationTimes, STEP, TimesQuery, side_iterations};
 use crate::diff::{Select, SelectEvents, resolved_marker};
 use crate::exec::checkpoint::guarded;
+use crate::phases::{SideIterations, choose_phase};
 use crate::{LabeledTrace, RecordingsOnce, Result, Warning};
 use std::collections::BTreeSet;
 
@@ -74,9 +75,19 @@ impl Noise {
             let runs: Vec<LabeledTrace> = runs.into_iter().cloned().collect();
             let (marker, found) = resolved_marker(&self.selection, [&runs, &[]])?;
             warnings.extend(found);
-            let query =
-                TimesQuery { select: &self.selection, side: 0, short: self.use_short_name, marker: marker.names() };
-            let runs: Vec<IterationTimes> = runs.iter().map(|run| query.times(run)).collect::<Result<_>>()?;
+            let times = |phase: Option<&[BTreeSet<i64>]>| -> Result<Vec<IterationTimes>> {
+                let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
+                let query =
+                    |run: usize| TimesQuery { select, side: 0, short, marker, phase: phase.map(|phase| &phase[run]) };
+                runs.iter().enumerate().map(|(number, run)| query(number).times(run)).collect()
+            };
+            let all = times(None)?;
+            let sides = [side_iterations(&all), SideIterations::default()];
+            let phases = choose_phase(sides.each_ref(), self.selection.wanted_phase())?;
+            let runs = match &phases {
+                Some(choice) => times(Some(&choice.iterations[0]))?,
+                None => all,
+            };
             let steps: Vec<&[f64]> = runs.iter().map(|run| &run.step_us[..]).collect();
             let mut rows = vec![OperatorNoise::of(STEP.to_owned(), &steps)];
             let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.operators.keys()).collect();
@@ -88,7 +99,7 @@ impl Noise {
                 let series: Vec<Vec<f64>> = runs.iter().zip(&absent).map(values).collect();
                 rows.push(OperatorNoise::of(name.clone(), &series.iter().map(Vec::as_slice).collect::<Vec<_>>()));
             }
-            Ok(MeasuredNoise::new(rows, runs, self.use_short_name, warnings))
+            Ok(MeasuredNoise::new(rows, runs, self.use_short_name, warnings, phases))
         })
     }
 }

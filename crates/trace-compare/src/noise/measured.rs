@@ -4,6 +4,7 @@ use super::operator_noise::OperatorNoise;
 use super::sentences::sentences;
 use crate::diff::iteration_times::IterationTimes;
 use crate::frame::columns::{NAME, SHORT_NAME};
+use crate::phases::{PhaseChoice, phase_sentence};
 use crate::{Result, Warning};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
@@ -18,6 +19,7 @@ pub struct MeasuredNoise {
     runs: Vec<IterationTimes>,
     short: bool,
     warnings: Vec<Warning>,
+    phases: Option<PhaseChoice>,
 }
 
 impl MeasuredNoise {
@@ -27,11 +29,12 @@ impl MeasuredNoise {
         runs: Vec<IterationTimes>,
         short: bool,
         warnings: Vec<Warning>,
+        phases: Option<PhaseChoice>,
     ) -> Self {
         if let Some((_, operators)) = rows.split_first_mut() {
             operators.sort_by(|a, b| b.mean_us.total_cmp(&a.mean_us).then_with(|| a.name.cmp(&b.name)));
         }
-        Self { rows, runs, short, warnings }
+        Self { rows, runs, short, warnings, phases }
     }
 
     /// Returns the noise of the step.
@@ -54,9 +57,11 @@ impl MeasuredNoise {
         self.runs.iter().map(|run| (run.label.as_str(), run.warm_up.as_slice())).collect()
     }
 
-    /// Returns what there is to say: within a run, between runs, how many of either a change of 1 % needs, what was left out.
+    /// Returns what there is to say: of which phases iterations are, within a run, between runs, how many of either a change of 1 % needs, what was left out.
     pub fn sentences(&self) -> Vec<String> {
-        sentences(self.step(), self.operators(), &self.runs)
+        let phases = self.phases.as_ref().and_then(|choice| phase_sentence(&choice.phases, choice.compared));
+        let phases = phases.map(|sentence| sentence.text);
+        phases.into_iter().chain(sentences(self.step(), self.operators(), &self.runs)).collect()
     }
 
     /// Returns a row for the step, then one for each operator, that with the longest time first.

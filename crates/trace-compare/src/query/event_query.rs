@@ -76,7 +76,7 @@ impl EventQuery {
     /// If a rank or iteration does not exist, the filter does not fit the events, or the events of one rank do not fit the
     /// memory budget besides those already selected.
     pub fn run(&self) -> Result<DataFrame> {
-        self.selection.without("events", &[SelectSetting::Marker, SelectSetting::Warmup])?;
+        self.selection.without("events", &[SelectSetting::Marker, SelectSetting::Warmup, SelectSetting::Phase])?;
         let trace = &self.trace;
         let ranks = self.selection.ranks_of(0, trace, ByDefault::All)?;
         let window = self.selection.window(0, trace, &ranks, None, ByDefault::Whole)?;

@@ -13,6 +13,7 @@ use regex::Regex;
 /// The iterations of a rank: spans of host events that match a marker, by their begins, none inside another; numbered from 0.
 pub struct MarkedIterations {
     spans: Vec<(i64, i64)>,
+    names: Vec<String>,
 }
 
 /// Tells whether events of a category can mark an iteration.
@@ -52,6 +53,11 @@ impl MarkedIterations {
         self.spans.iter().map(|(start, end)| end - start).collect()
     }
 
+    /// Returns the name of the event that marks each iteration.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Number of iterations.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
@@ -61,11 +67,15 @@ impl MarkedIterations {
     fn of_rows(rows: &EventRows, marker: &Regex) -> Self {
         let mut is_host = rows.per_text(can_mark);
         let mut matches = rows.per_text(|name| marker.is_match(name));
-        let marks: Vec<(i64, i64)> = cancellable(0..rows.len())
+        let marks: Vec<(i64, i64, usize)> = cancellable(0..rows.len())
             .filter(|&row| is_host(rows.cat(row)) && matches(rows.name(row)))
-            .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)))))
+            .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)), row)))
             .collect();
-        Self { spans: outermost(marks, |&mark| mark) }
+        let marks = outermost(marks, |&(start, end, _)| (start, end));
+        Self {
+            spans: marks.iter().map(|&(start, end, _)| (start, end)).collect(),
+            names: marks.iter().map(|&(.., row)| rows.text(rows.name(row)).to_owned()).collect(),
+        }
     }
 
     fn at(&self, moment: i64) -> Option<u32> {

@@ -14,8 +14,13 @@ use timeline::{Call, Flame};
 const BYTES_PER_EVENT: usize = 300;
 
 /// Settings that a flame graph does not have.
-const NOT_SELECTABLE: [SelectSetting; 4] =
-    [SelectSetting::Marker, SelectSetting::DeviceType, SelectSetting::Filter, SelectSetting::Warmup];
+const NOT_SELECTABLE: [SelectSetting; 5] = [
+    SelectSetting::Marker,
+    SelectSetting::DeviceType,
+    SelectSetting::Filter,
+    SelectSetting::Warmup,
+    SelectSetting::Phase,
+];
 
 /// Builds the flame graph of a step, or the difference of two.
 ///

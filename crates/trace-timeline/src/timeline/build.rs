@@ -33,7 +33,10 @@ impl Timeline {
     fn build(query: &TimelineQuery) -> Result<Self> {
         guarded(|| {
             let select = &query.sides.select;
-            select.without("timeline", &[SelectSetting::Marker, SelectSetting::DeviceType, SelectSetting::Warmup])?;
+            select.without(
+                "timeline",
+                &[SelectSetting::Marker, SelectSetting::DeviceType, SelectSetting::Warmup, SelectSetting::Phase],
+            )?;
             let filter = select.events_filter().map(condition).transpose()?.cloned();
             let is_compared = query.sides.traces.len() > 1;
             let side = |side| TimelineSide::build(side, filter.as_ref(), is_compared);

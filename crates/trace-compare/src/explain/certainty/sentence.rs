@@ -5,9 +5,9 @@ use super::judged::Judged;
 use crate::certainty::{CountOf, Findings, Sentence, StepFinding, structure, verdict_in_row, verdict_word};
 use crate::explain::Explanation;
 use crate::explain::explanation::StepChange;
-use crate::explain::phase_choice::PhaseSteps;
 use crate::explain::phase_match::MatchedBy;
 use crate::explain::side_summary::SideSummary;
+use crate::phases::phase_sentence;
 use trace_view::format::{counted, microseconds as time, microseconds_changed as signed};
 
 /// Outliers that a sentence names.
@@ -101,28 +101,7 @@ impl Explanation {
     /// Says of which phases the iterations are, how long those of each take, and which one is compared.
     pub(in crate::explain) fn phase_sentence(&self) -> Option<Sentence> {
         let phases = self.phases.as_ref()?;
-        let compared = phases.compared()?;
-        let steps = |phase: &PhaseSteps| {
-            let [control, test] = phase.iterations;
-            let [one, other] = phase.step_us.map(|us| us.map_or("none".to_owned(), time));
-            let name = if phase.name.is_empty() { String::new() } else { format!(" ({})", phase.name) };
-            format!("{}{name}: {control} + {test}, {one} → {other} a step", phase.letter)
-        };
-        let all: Vec<String> = phases.phases.iter().map(steps).collect();
-        let others = phases.phases.iter().filter(|phase| phase.letter != compared.letter);
-        let other = others.into_iter().find(|phase| phase.iterations.iter().all(|count| *count > 0));
-        let hint = other.map_or(String::new(), |phase| format!("; --phase {} compares another", phase.letter));
-        let text = format!(
-            "Iterations are of {}, of which {} is compared{hint}. {}.",
-            counted(phases.phases.len(), "phase"),
-            compared.letter,
-            all.join("; ")
-        );
-        let mut sentence = Sentence::new("phase", text).with("phases", phases.phases.len() as f64);
-        if let [Some(control), Some(test)] = compared.step_us {
-            sentence = sentence.with("control_us", control).with("test_us", test);
-        }
-        Some(sentence)
+        phase_sentence(&phases.phases, phases.compared?)
     }
 
     /// Says how many iterations take part since request shapes differ between the sides.

@@ -1,7 +1,9 @@
 //! Phases of iterations by structure: iterations of other phases run other kernels, and take another time.
 
-use call_tree::Symbol;
 use std::collections::BTreeMap;
+
+/// Time of kernels in ns, by name without template arguments, parameters and digits.
+pub(crate) type Work = BTreeMap<String, i64>;
 
 /// Share of the time of an iteration that kernels may take which its phase does not have, and the other way round.
 const OTHER_KERNELS: f64 = 0.02;
@@ -11,13 +13,16 @@ const OTHER_TIME: f64 = 1.5;
 const MOST: usize = 64;
 
 /// An iteration of a run.
-pub(super) struct IterationWork {
-    pub(super) run: usize,
-    pub(super) iteration: i64,
+#[derive(Debug, Clone)]
+pub(crate) struct IterationWork {
+    pub(crate) run: usize,
+    pub(crate) iteration: i64,
     /// Mean length over ranks.
-    pub(super) step_ns: f64,
-    /// Time of its kernels in ns by name, the sum over ranks.
-    pub(super) work: BTreeMap<Symbol, i64>,
+    pub(crate) step_ns: f64,
+    /// Its kernels, the sum over ranks; empty without a GPU.
+    pub(crate) work: Work,
+    /// Name of the annotation that marks it.
+    pub(crate) name: Option<String>,
 }
 
 /// Iterations of one phase of a side.
@@ -26,7 +31,7 @@ pub(super) struct StructuralPhase {
     /// Positions of its iterations.
     pub(super) members: Vec<usize>,
     /// Time of its kernels in ns by name.
-    pub(super) work: BTreeMap<Symbol, i64>,
+    pub(super) work: Work,
     step_ns: f64,
 }
 
@@ -55,10 +60,10 @@ impl StructuralPhase {
     }
 
     /// Returns the kernel that takes most of the time of this phase among those that no other phase has.
-    pub(super) fn own_kernel<'p>(&self, others: impl Iterator<Item = &'p Self> + Clone) -> Option<Symbol> {
-        let is_own = |name: &Symbol| others.clone().all(|other| !other.work.contains_key(name));
+    pub(super) fn own_kernel<'p>(&'p self, others: impl Iterator<Item = &'p Self> + Clone) -> Option<&'p str> {
+        let is_own = |name: &String| others.clone().all(|other| !other.work.contains_key(name));
         let own = self.work.iter().filter(|(name, _)| is_own(name));
-        own.max_by_key(|&(name, ns)| (*ns, std::cmp::Reverse(*name))).map(|(&name, _)| name)
+        own.max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0))).map(|(name, _)| name.as_str())
     }
 }
 
@@ -116,18 +121,17 @@ pub(super) fn paired_phases(control: &[StructuralPhase], test: &[StructuralPhase
 }
 
 /// Tells whether each has nearly all of its time in kernels that the other has, too.
-fn have_same_kernels(one: &BTreeMap<Symbol, i64>, other: &BTreeMap<Symbol, i64>) -> bool {
-    let own_share = |one: &BTreeMap<Symbol, i64>, other: &BTreeMap<Symbol, i64>| {
-        let own: i64 = one.iter().filter(|(name, _)| !other.contains_key(name)).map(|(_, ns)| ns).sum();
+fn have_same_kernels(one: &Work, other: &Work) -> bool {
+    let own_share = |one: &Work, other: &Work| {
+        let own: i64 = one.iter().filter(|(name, _)| !other.contains_key(*name)).map(|(_, ns)| ns).sum();
         own as f64 / one.values().sum::<i64>().max(1) as f64
     };
     own_share(one, other) <= OTHER_KERNELS && own_share(other, one) <= OTHER_KERNELS
 }
 
 /// Sum of the smaller shares of time by kernel: 1 for equal shares, 0 without a common kernel.
-fn similarity(one: &BTreeMap<Symbol, i64>, other: &BTreeMap<Symbol, i64>) -> f64 {
-    let share = |of: &BTreeMap<Symbol, i64>, name: &Symbol| {
-        of.get(name).copied().unwrap_or(0) as f64 / of.values().sum::<i64>().max(1) as f64
-    };
+fn similarity(one: &Work, other: &Work) -> f64 {
+    let share =
+        |of: &Work, name: &String| of.get(name).copied().unwrap_or(0) as f64 / of.values().sum::<i64>().max(1) as f64;
     one.keys().map(|name| share(one, name).min(share(other, name))).sum()
 }
