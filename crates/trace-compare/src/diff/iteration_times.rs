@@ -115,6 +115,19 @@ struct RankTimes {
 }
 
 impl TimesQuery<'_> {
+    /// Reads the iterations of runs; `phase` are those of each that count, by default all.
+    ///
+    /// # Errors
+    /// As [`Self::times`].
+    pub(crate) fn times_of_runs(
+        &self,
+        runs: &[LabeledTrace],
+        phase: Option<&[BTreeSet<i64>]>,
+    ) -> Result<Vec<IterationTimes>> {
+        let query = |run: usize| TimesQuery { phase: phase.map(|phase| &phase[run]), ..*self };
+        runs.iter().enumerate().map(|(number, run)| query(number).times(run)).collect()
+    }
+
     /// Reads the iterations of a run, rank by rank.
     ///
     /// # Errors
@@ -138,9 +151,10 @@ impl TimesQuery<'_> {
     ) -> Result<RankTimes> {
         let selected =
             Selected { compat: run.trace().compat(), window, by: Some(By::Iteration), filter, marker: self.marker };
-        let steps = match (window, self.marker) {
+        let marked = self.marker.map(|marker| MarkedIterations::of(rank, marker)).transpose()?;
+        let steps = match (window, &marked) {
             (Window::Whole, _) => [(WHOLE, rank.info().span())].into(),
-            (_, Some(marker)) => (0..).zip(MarkedIterations::of(rank, marker)?.durations()).collect(),
+            (_, Some(marked)) => (0..).zip(marked.durations()).collect(),
             _ => steps(run, rank)?,
         };
         let (shapes, inputs) = shapes(rank)?;
@@ -149,10 +163,7 @@ impl TimesQuery<'_> {
             Some(_) => Selected { filter: None, ..selected }.sums(rank)?.kernels(),
             None => sums.kernels(),
         };
-        let names = match self.marker {
-            Some(marker) => (0..).zip(MarkedIterations::of(rank, marker)?.names().iter().cloned()).collect(),
-            None => BTreeMap::new(),
-        };
+        let names = (0..).zip(marked.iter().flat_map(|marked| marked.names().iter().cloned())).collect();
         Ok(RankTimes { steps, sums, shapes, inputs, mix: EventMix::of(rank)?, kernels, names })
     }
 

@@ -27,8 +27,9 @@ use regex::Regex;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Select {
-    /// Of control, of test.
+    /// Ranks of control and of test.
     ranks: [Chosen<Rank>; 2],
+    /// Iterations of control and of test.
     iterations: [Chosen<Iteration>; 2],
     marker: IterationMarker,
     device_type: DeviceType,
@@ -163,7 +164,7 @@ impl SelectEvents for Select {
     }
 }
 
-/// What counts where no rank or iteration is selected.
+/// Default of a query for ranks or iterations that are not selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ByDefault {
@@ -283,19 +284,19 @@ impl Select {
         if let Chosen::These(iterations) = &self.iterations[side] { Some(iterations) } else { None }
     }
 
-    /// Whether iterations of a side were selected, be it all.
+    /// Tells whether the query selects iterations of a side, by number or all of them.
     #[doc(hidden)]
     pub fn has_iterations(&self, side: usize) -> bool {
         self.iterations[side] != Chosen::Unset
     }
 
-    /// Whether all iterations of a side were selected.
+    /// Tells whether the query selects all iterations of a side.
     #[doc(hidden)]
     pub fn has_every_iteration(&self, side: usize) -> bool {
         self.iterations[side] == Chosen::All
     }
 
-    /// Whether both sides have the same ranks and iterations selected.
+    /// Tells whether the query selects the same ranks and iterations of both sides.
     pub(crate) fn is_same_on_both(&self) -> bool {
         self.ranks[0] == self.ranks[1] && self.iterations[0] == self.iterations[1]
     }

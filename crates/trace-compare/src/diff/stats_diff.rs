@@ -3,7 +3,6 @@
 use super::compared_stats::ComparedStats;
 use super::distinct_runs::DistinctRuns;
 use super::found_steps::resolved_marker;
-use super::iteration_marker::IterationMarker;
 use super::iteration_times::{IterationTimes, TimesQuery, side_iterations};
 use super::labeled_trace::LabeledTrace;
 use super::select::{Select, SelectEvents};
@@ -131,14 +130,17 @@ impl StatsDiff {
             let distinct = DistinctRuns::of([control, test], self.selection.is_same_on_both())?.required()?;
             let runs = distinct.sides.each_ref().map(Vec::as_slice);
             let (marker, found) = resolved_marker(&self.selection, runs)?;
-            let [control, test] = [0, 1].map(|side| self.times(side, runs[side], &marker, None));
+            let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
+            let times = |side: usize, phase: Option<&[BTreeSet<i64>]>| {
+                TimesQuery { select, side, short, marker, phase: None }.times_of_runs(runs[side], phase)
+            };
+            let [control, test] = [times(0, None), times(1, None)];
             let mut sides = [control?, test?];
             let [one, other] = sides.each_ref().map(|runs| side_iterations(runs));
             let phases = choose_phase([&one, &other], self.selection.wanted_phase())?;
             if let Some(choice) = &phases {
-                for (side, runs) in runs.into_iter().enumerate() {
-                    sides[side] = self.times(side, runs, &marker, Some(&choice.iterations[side]))?;
-                }
+                let [control, test] = &choice.iterations;
+                sides = [times(0, Some(control))?, times(1, Some(test))?];
             }
             let scope = if sides.iter().all(|runs| runs.len() > 1) { Scope::Program } else { Scope::Recording };
             let paired = are_paired(&sides);
@@ -152,19 +154,6 @@ impl StatsDiff {
             compared.warnings.splice(0..0, distinct.warnings.into_iter().chain(found));
             Ok(compared)
         })
-    }
-
-    /// Reads the runs of a side; `phase` are the iterations of each to compare.
-    fn times(
-        &self,
-        side: usize,
-        runs: &[LabeledTrace],
-        marker: &IterationMarker,
-        phase: Option<&[BTreeSet<i64>]>,
-    ) -> Result<Vec<IterationTimes>> {
-        let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
-        let query = |run: usize| TimesQuery { select, side, short, marker, phase: phase.map(|phase| &phase[run]) };
-        runs.iter().enumerate().map(|(number, run)| query(number).times(run)).collect()
     }
 
     /// Returns distinct names of the sides.

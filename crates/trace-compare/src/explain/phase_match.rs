@@ -15,11 +15,11 @@ pub struct PhaseMatch {
     pub retained: [usize; 2],
     /// All iterations that could.
     pub of: [usize; 2],
-    /// What iterations of both sides have in common.
+    /// Property by which iterations of both sides are matched.
     pub by: MatchedBy,
 }
 
-/// What matched iterations have in common.
+/// Property by which iterations of both sides are matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatchedBy {

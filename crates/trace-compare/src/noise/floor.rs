@@ -75,17 +75,13 @@ impl Noise {
             let runs: Vec<LabeledTrace> = runs.into_iter().cloned().collect();
             let (marker, found) = resolved_marker(&self.selection, [&runs, &[]])?;
             warnings.extend(found);
-            let times = |phase: Option<&[BTreeSet<i64>]>| -> Result<Vec<IterationTimes>> {
-                let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
-                let query =
-                    |run: usize| TimesQuery { select, side: 0, short, marker, phase: phase.map(|phase| &phase[run]) };
-                runs.iter().enumerate().map(|(number, run)| query(number).times(run)).collect()
-            };
-            let all = times(None)?;
+            let (select, short, marker) = (&self.selection, self.use_short_name, marker.names());
+            let query = TimesQuery { select, side: 0, short, marker, phase: None };
+            let all = query.times_of_runs(&runs, None)?;
             let sides = [side_iterations(&all), SideIterations::default()];
             let phases = choose_phase(sides.each_ref(), self.selection.wanted_phase())?;
             let runs = match &phases {
-                Some(choice) => times(Some(&choice.iterations[0]))?,
+                Some(choice) => query.times_of_runs(&runs, Some(&choice.iterations[0]))?,
                 None => all,
             };
             let steps: Vec<&[f64]> = runs.iter().map(|run| &run.step_us[..]).collect();
