@@ -160,3 +160,13 @@ fn statistics_and_noise_are_of_the_same_phase() {
                     B (flash_fwd_kernel): 2, 820 µs a step.";
     assert_eq!(noise.sentences()[0], sentence);
 }
+
+#[test]
+fn times_of_phases_count_each_run_the_same() {
+    let slower: Kernels<'_> = &[("paged_attention", 80), ("gemm", 40)];
+    let runs = [recorded("a", &[PREFILL, DECODE, DECODE, DECODE, DECODE]), recorded("b", &[PREFILL, slower, slower])];
+    let test = recorded("test", &[PREFILL, DECODE, DECODE]);
+    let explanation = Explain::of_runs(runs.map(Into::into).into(), vec![test.into()]).warmup(0).run().unwrap();
+    let compared = explanation.phases.as_ref().unwrap().compared().unwrap();
+    assert_eq!((compared.step_us[0], explanation.step.control_us), (Some(130.0), 130.0));
+}

@@ -40,7 +40,8 @@ pub struct PhaseSteps {
     pub name: String,
     /// Number of its iterations, of control and of test.
     pub iterations: [usize; 2],
-    /// Mean length of its steps in µs, of control and of test; `None` on a side without it.
+    /// Mean length of its steps in µs before warm-up is left out, each run with the same weight, of control and of test; `None` on a side
+    /// without it.
     pub step_us: [Option<f64>; 2],
 }
 
@@ -159,11 +160,16 @@ impl Phase {
 
     fn steps(&self, at: usize, sides: [&SideIterations; 2]) -> PhaseSteps {
         let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at).to_string());
+        // Each run counts the same, as in the step of all answers.
         let mean = |side: usize| {
-            let of_phase = |one: &&IterationWork| self.iterations[side][one.run].contains(&one.iteration);
-            let lengths: Vec<f64> =
-                sides[side].iterations.iter().filter(of_phase).map(|one| one.step_ns / 1e3).collect();
-            (!lengths.is_empty()).then(|| statistics::mean(&lengths))
+            let mut runs: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+            for one in &sides[side].iterations {
+                if self.iterations[side][one.run].contains(&one.iteration) {
+                    runs.entry(one.run).or_default().push(one.step_ns / 1e3);
+                }
+            }
+            let means: Vec<f64> = runs.values().map(|lengths| statistics::mean(lengths)).collect();
+            (!means.is_empty()).then(|| statistics::mean(&means))
         };
         PhaseSteps {
             letter: letter.unwrap_or_else(|| (at + 1).to_string()),
