@@ -6,12 +6,12 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use causal::{Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankEvents, Stream};
+use causal::{Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankInput, Stream};
 use std::time::Instant;
 
 /// Records operators with two more inside them, of which the innermost launches a kernel; a synchronisation after each hundred.
-fn record(events: usize, threads: usize) -> RankEvents {
-    let mut found = RankEvents { streams: vec![Stream { device: 0, stream: 7 }], ..RankEvents::default() };
+fn record(events: usize, threads: usize) -> RankInput {
+    let mut found = RankInput { streams: vec![Stream { device: 0, stream: 7 }], ..RankInput::default() };
     let operators = events / 5;
     found.host.reserve_exact(operators * 4 + operators / 100 + 1);
     found.device.reserve_exact(operators);

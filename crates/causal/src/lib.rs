@@ -1,6 +1,6 @@
 //! Causal graph of a recording: points in time, the causes that each waits for, and their exact replay.
 //!
-//! Data flows one way: events of the ranks of a job ([`RankEvents`]) → a [`Graph`] of points and causes ([`Graph::build`]) → what
+//! Data flows one way: events of the ranks of a job ([`RankInput`]) → a [`Graph`] of points and causes ([`Graph::build`]) → what
 //! bounds a window ([`Graph::path`]), and what it would be if causes took another time ([`Graph::replay`]).
 //!
 //! A point is a start or an end of an event. It waits for earlier points, its causes, each with a [`Lag`]:
@@ -26,7 +26,7 @@ pub use answer::edge::Edge;
 pub use answer::replay::{Replay, Savings};
 pub use input::check::{Check, Stopped};
 pub use input::event::{Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE};
-pub use input::rank::{RankEvents, Stream, SyncKind, SyncRow};
+pub use input::rank::{RankInput, Stream, SyncKind, SyncRow};
 pub use input::word::{Because, BoundBy};
 pub use model::graph::{Graph, Lag, LeftOut};
 pub use model::segment::{Segment, Track, Window};

@@ -101,7 +101,7 @@ pub struct DeviceEvent {
     pub start: i64,
     /// End in ns; before the begin: the event has no length.
     pub end: i64,
-    /// The stream: a place in [`RankEvents::streams`](crate::RankEvents::streams).
+    /// The stream: a place in [`RankInput::streams`](crate::RankInput::streams).
     pub stream: u32,
     /// The name, as a number of the caller.
     pub name: u32,
@@ -111,7 +111,7 @@ pub struct DeviceEvent {
     pub correlation: u32,
     /// What it is.
     pub kind: DeviceKind,
-    /// Place in [`RankEvents::collectives`](crate::RankEvents::collectives); [`NONE`] if it does not wait for other ranks.
+    /// Place in [`RankInput::collectives`](crate::RankInput::collectives); [`NONE`] if it does not wait for other ranks.
     pub collective: u32,
 }
 

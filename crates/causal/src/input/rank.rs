@@ -4,7 +4,7 @@ use super::event::{Collective, DeviceEvent, HostEvent};
 
 /// The events of a rank. The order of events does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RankEvents {
+pub struct RankInput {
     /// The rank.
     pub rank: i64,
     /// Events of its CPU threads.
@@ -48,7 +48,7 @@ pub struct SyncRow {
     pub kind: SyncKind,
     /// Correlation of the call.
     pub correlation: u32,
-    /// The stream that waits or is waited for: a place in [`RankEvents::streams`]; [`NONE`](crate::NONE) if it is not known.
+    /// The stream that waits or is waited for: a place in [`RankInput::streams`]; [`NONE`](crate::NONE) if it is not known.
     pub stream: u32,
     /// The device that is waited for.
     pub device: i64,

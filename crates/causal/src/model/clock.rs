@@ -1,7 +1,7 @@
 //! Valid times, and clocks of ranks that do not agree.
 
 use crate::input::event::HostEvent;
-use crate::input::rank::RankEvents;
+use crate::input::rank::RankInput;
 use std::collections::BTreeMap;
 
 /// Times are cut to ± 146 years, so that the difference of two of them is a time.
@@ -13,7 +13,7 @@ pub(crate) fn valid(ts: i64) -> i64 {
 }
 
 /// Makes all times valid, and ends events no earlier than they begin.
-pub(crate) fn make_valid(ranks: &mut [RankEvents]) {
+pub(crate) fn make_valid(ranks: &mut [RankInput]) {
     for rank in ranks {
         for event in &mut rank.host {
             event.start = valid(event.start);
@@ -30,11 +30,11 @@ pub(crate) fn make_valid(ranks: &mut [RankEvents]) {
 ///
 /// The ranks of a collective end it nearly at once. Clocks are taken to agree unless a collective would have ended on one rank
 /// before it began on another, as more than one in twenty do.
-pub(crate) fn ahead(ranks: &[RankEvents]) -> Vec<i64> {
+pub(crate) fn ahead(ranks: &[RankInput]) -> Vec<i64> {
     let mut ahead = vec![0; ranks.len()];
     let Some(first) = ranks.first() else { return ahead };
     let mut known: BTreeMap<_, (i64, i64)> = BTreeMap::new();
-    let collectives = |rank: &RankEvents| -> Vec<_> {
+    let collectives = |rank: &RankInput| -> Vec<_> {
         let key = |at: u32| rank.collectives.get(at as usize).copied();
         rank.device.iter().filter_map(|event| Some((key(event.collective)?, event.start, event.end))).collect()
     };
@@ -65,7 +65,7 @@ pub(crate) fn ahead(ranks: &[RankEvents]) -> Vec<i64> {
 }
 
 /// Sets the clocks of ranks by that of the first one.
-pub(crate) fn align(ranks: &mut [RankEvents], ahead: &[i64]) {
+pub(crate) fn align(ranks: &mut [RankInput], ahead: &[i64]) {
     for (rank, &ahead) in ranks.iter_mut().zip(ahead).filter(|(_, ahead)| **ahead != 0) {
         for event in &mut rank.host {
             event.start = valid(event.start - ahead);

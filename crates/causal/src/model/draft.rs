@@ -13,7 +13,7 @@ use super::thread_role::ThreadRoles;
 use super::wait::{Extra, Waits};
 use crate::input::check::{Check, Stopped};
 use crate::input::event::{DeviceKind, HostKind, NONE};
-use crate::input::rank::RankEvents;
+use crate::input::rank::RankInput;
 use crate::input::word::{Because, BoundBy};
 use crate::model::segment::Track;
 
@@ -88,7 +88,7 @@ impl Graph {
     ///
     /// # Errors
     /// Once `check` fails.
-    pub fn build(mut ranks: Vec<RankEvents>, check: &mut Check<'_>) -> Result<Self, Stopped> {
+    pub fn build(mut ranks: Vec<RankInput>, check: &mut Check<'_>) -> Result<Self, Stopped> {
         clock::make_valid(&mut ranks);
         let ahead = clock::ahead(&ranks);
         clock::align(&mut ranks, &ahead);

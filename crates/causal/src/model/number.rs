@@ -4,14 +4,14 @@ use super::stream::Kernels;
 use super::thread::Threads;
 use super::thread_role::ThreadRoles;
 use crate::input::event::HostKind;
-use crate::input::rank::RankEvents;
+use crate::input::rank::RankInput;
 use crate::model::segment::Track;
 
 /// A rank in the making.
 #[derive(Debug)]
 pub(crate) struct RankDraft {
     /// Its events; those of the CPU are there only until it is known what waits for what.
-    pub(crate) events: RankEvents,
+    pub(crate) events: RankInput,
     /// By CPU event its row and what it is.
     pub(crate) host: Vec<(u32, HostKind)>,
     pub(crate) threads: Threads,

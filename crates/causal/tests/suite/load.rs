@@ -1,7 +1,7 @@
 //! A small loader of traces: JSON of the profiler → events of a rank.
 
 use causal::{
-    Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow,
+    Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// A loaded job: its ranks, and the names of their rows.
 #[derive(Clone, Default)]
 pub(crate) struct Job {
-    pub(crate) ranks: Vec<RankEvents>,
+    pub(crate) ranks: Vec<RankInput>,
     pub(crate) names: Vec<Vec<String>>,
 }
 
@@ -83,8 +83,8 @@ fn ns(us: &Value) -> Option<i64> {
     us.as_f64().map(|us| (us * 1000.0).round() as i64)
 }
 
-fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankEvents, Vec<String>) {
-    let mut found = RankEvents { rank, ..RankEvents::default() };
+fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankInput, Vec<String>) {
+    let mut found = RankInput { rank, ..RankInput::default() };
     let mut threads: HashMap<(String, String), u32> = HashMap::new();
     let mut streams: HashMap<(i64, i64), u32> = HashMap::new();
     let mut rows = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::load::Job;
 use causal::{
-    Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow,
+    Call, Collective, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow,
 };
 
 /// What a job is like. Times are in ns.
@@ -68,7 +68,7 @@ const NCCL: usize = 1;
 
 /// A rank while it runs: clocks of its two threads and streams.
 struct Rank {
-    events: RankEvents,
+    events: RankInput,
     names: Vec<String>,
     random: u64,
     cpu: [f64; 2],
@@ -85,7 +85,7 @@ impl Rank {
         let streams = vec![Stream { device: 0, stream: 7 }, Stream { device: 0, stream: 20 }];
         let random = (shape.seed * 1000 + rank + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let begin = (5_000.0 + 40_000.0 * rank as f64) * scale("python", "");
-        let events = RankEvents { rank: rank as i64, streams, ..RankEvents::default() };
+        let events = RankInput { rank: rank as i64, streams, ..RankInput::default() };
         let held = [Vec::new(), Vec::new()];
         let cpu = [begin; 2];
         Self { events, names: Vec::new(), random, cpu, gpu: [0.0; 2], held, correlation: 0, recorded: None, end: 0.0 }

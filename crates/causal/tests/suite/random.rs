@@ -1,7 +1,7 @@
 //! Random events, also absurd ones: what holds for any input.
 
 use causal::{
-    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, Lag, NONE, RankEvents, Segment,
+    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, Lag, NONE, RankInput, Segment,
     Stream, SyncKind, SyncRow, Window,
 };
 
@@ -52,13 +52,13 @@ const KINDS: [HostKind; 15] = [
     HostKind::Call(Call::MayWait),
 ];
 
-fn rank(random: &mut Random, number: i64) -> RankEvents {
+fn rank(random: &mut Random, number: i64) -> RankInput {
     let span = [20, 1_000, 1_000_000, 1 << 40][random.below(4) as usize];
     let count = if random.1 { 200 + random.below(50) } else { random.below(80) };
     let ids = random.below(60) + 1;
     let threads = random.below(4) + 1;
     let streams = random.below(4) + 1;
-    let mut found = RankEvents { rank: number, ..RankEvents::default() };
+    let mut found = RankInput { rank: number, ..RankInput::default() };
     found.streams = (0..streams).map(|at| Stream { device: (at / 2) as i64, stream: at as i64 }).collect();
     for row in 0..count {
         let start = random.time(span);
@@ -126,7 +126,7 @@ fn check_path(path: &[Segment], length: i64) {
 fn any_events_are_replayed_exactly() {
     for seed in 1..=800_u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, seed.is_multiple_of(5));
-        let ranks: Vec<RankEvents> = (0..=random.below(3)).map(|number| rank(&mut random, number as i64)).collect();
+        let ranks: Vec<RankInput> = (0..=random.below(3)).map(|number| rank(&mut random, number as i64)).collect();
         let count = ranks.len() as u32;
         let graph = Graph::build(ranks, &mut || Ok(())).unwrap();
         assert_eq!(graph.replay_error_ns(), 0, "{seed}");

@@ -3,8 +3,7 @@
 use crate::load::Job;
 use crate::program::{Shape, USUAL, run};
 use causal::{
-    BoundBy, Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankEvents, Segment, Stream, Track,
-    Window,
+    BoundBy, Call, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, NONE, RankInput, Segment, Stream, Track, Window,
 };
 
 fn share(path: &[Segment], of: BoundBy) -> f64 {
@@ -78,8 +77,8 @@ fn a_missing_rank_is_waited_for() {
 }
 
 /// A thread launches kernels of 10 µs much faster than they run; at most `room` of them are in the queue.
-fn full_queue(room: usize) -> RankEvents {
-    let mut found = RankEvents { streams: vec![Stream { device: 0, stream: 7 }], ..RankEvents::default() };
+fn full_queue(room: usize) -> RankInput {
+    let mut found = RankInput { streams: vec![Stream { device: 0, stream: 7 }], ..RankInput::default() };
     let (mut clock, mut gpu, mut starts) = (0_i64, 0_i64, Vec::new());
     for kernel in 0..3_000_usize {
         let (call, id) = (clock, kernel as u32);

@@ -4,7 +4,7 @@ use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, Ran
 use crate::callstack::Enclosing;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::present::MOST_RANKS;
 use crate::stats::{micros, rounded};
 use crate::{Compat, Error, Result};
@@ -92,8 +92,8 @@ impl Analysis for AtenOpKernelsAndDelay {
     type State = ByRank<Vec<Sequence>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        Ok(ByRank::of(rank.rank(), sequences(&rows, rank.rows(), rank.compat())))
+        let rows = rank.rank_events();
+        Ok(ByRank::of(rank.rank(), sequences(rows, rank.rows(), rank.compat())))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -132,7 +132,7 @@ struct Launch {
 }
 
 /// Groups the launches of a rank by operator and kernel sequence.
-fn sequences(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<Sequence> {
+fn sequences(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<Sequence> {
     let hta = compat == Compat::Hta;
     let operators = Operators::of(rows, seen, hta);
     let mut is_launch = rows.per_text(|name| launches(name, hta));
@@ -207,7 +207,7 @@ struct Thread {
 }
 
 impl Operators {
-    fn of(rows: &EventRows, seen: &[u32], hta: bool) -> Self {
+    fn of(rows: &RankEvents, seen: &[u32], hta: bool) -> Self {
         let mut is_operator = rows.per_text(|name| name.starts_with("aten::"));
         let mut found: BTreeMap<_, Vec<(i64, i64, usize, u32)>> = BTreeMap::new();
         for (position, &row) in cancellable(seen).enumerate() {

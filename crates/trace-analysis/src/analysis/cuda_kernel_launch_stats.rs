@@ -3,7 +3,6 @@
 use super::listed::{AnswerFiles, Finished, Listed};
 use super::{Analysis, Answer, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
 use crate::present::{MOST_RANKS, RankMap};
 use crate::stats::{histogram, micros, nanos, quantile};
 use crate::{Compat, Result};
@@ -92,7 +91,7 @@ impl Analysis for CudaKernelLaunchStats {
     type State = ByRank<Listed<Vec<Launch>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
+        let rows = rank.rank_events();
         let hta = rank.compat() == Compat::Hta;
         let memory = self.include_memory_events;
         // Differs from HTA: it ignores the calls of the driver and of ROCm.

@@ -6,7 +6,7 @@ use super::{Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, Rank
 use crate::callstack::CallStacks;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::stats::micros;
 use crate::write::{Overlay, TraceCopy};
 use crate::{Error, Result, TraceAnalysis, TraceSet};
@@ -152,20 +152,20 @@ impl Analysis for FrequentCudaKernelSequences {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         self.check()?;
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
+        let rows = rank.rank_events();
         let mut is_wanted = rows.per_text(|name| name.contains(self.operator_name.as_str()));
         let candidates: Vec<usize> =
             cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| is_wanted(rows.name(row))).collect();
         let info = rank.info();
         let mut result =
             Rank { file: info.file.clone().into(), events_in_file: info.events_in_file, ..Rank::default() };
-        let stacks = CallStacks::of(&rows, rank.rows(), rank.compat());
-        let roots = shallowest(&rows, &stacks, &candidates, rank.compat());
+        let stacks = CallStacks::of(rows, rank.rows(), rank.compat());
+        let roots = shallowest(rows, &stacks, &candidates, rank.compat());
         (result.operators, result.shallowest) = (roots.matching, roots.rows.len());
-        let patterns = self.patterns(&rows, &stacks, &roots.rows, rank.rank());
+        let patterns = self.patterns(rows, &stacks, &roots.rows, rank.rank());
         if patterns.is_empty() {
             let least = self.min_pattern_len;
-            result.suggestions = suggestions(&rows, &stacks, rank.rows(), rank.compat(), least, MOST_SUGGESTIONS);
+            result.suggestions = suggestions(rows, &stacks, rank.rows(), rank.compat(), least, MOST_SUGGESTIONS);
         }
         if self.output_dir.is_some() && self.compress_other_kernels && !patterns.is_empty() {
             result.names = rows.names();
@@ -207,10 +207,10 @@ impl FrequentCudaKernelSequences {
             analysis = analysis.in_iterations(iteration)?;
         }
         let Some(view) = analysis.views().next().transpose()? else { return Ok(Vec::new()) };
-        let rows = EventRows::of(view.all_events(), view.compat())?;
-        let stacks = CallStacks::of(&rows, view.rows(), view.compat());
+        let rows = view.rank_events();
+        let stacks = CallStacks::of(rows, view.rows(), view.compat());
         let least = Self::default().min_pattern_len;
-        Ok(suggestions(&rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
+        Ok(suggestions(rows, &stacks, view.rows(), view.compat(), least, most).into_keys().collect())
     }
 
     fn check(&self) -> Result<()> {
@@ -232,7 +232,13 @@ impl FrequentCudaKernelSequences {
     }
 
     /// Counts the kernel sequences below these operators.
-    fn patterns(&self, rows: &EventRows, stacks: &CallStacks, roots: &[usize], rank: i64) -> BTreeMap<String, Pattern> {
+    fn patterns(
+        &self,
+        rows: &RankEvents,
+        stacks: &CallStacks,
+        roots: &[usize],
+        rank: i64,
+    ) -> BTreeMap<String, Pattern> {
         let mut by_codes: BTreeMap<Vec<u32>, Pattern> = BTreeMap::new();
         for &root in cancellable(roots) {
             let below = stacks.below(root);

@@ -4,7 +4,7 @@ use super::listed::{AnswerFiles, Listed};
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::interval::{Span, innermost};
 use crate::stats::micros;
 use crate::{Compat, Result, shorten_name};
@@ -91,8 +91,8 @@ impl Analysis for GpuKernelsWithUserAnnotations {
     type State = ByRank<Option<Listed<Kernels>>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        Ok(ByRank::of(rank.rank(), annotated(&rows, rank).map(Listed::Found)))
+        let rows = rank.rank_events();
+        Ok(ByRank::of(rank.rank(), annotated(rows, rank).map(Listed::Found)))
     }
 
     fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
@@ -116,8 +116,8 @@ impl Analysis for GpuKernelsWithUserAnnotations {
 }
 
 /// Finds the annotation around each event with a stream; `None` if there are no annotations on the GPU.
-fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
-    let mut kind = rows.kinds();
+fn annotated(rows: &RankEvents, rank: &RankView) -> Option<Kernels> {
+    let kinds = rows.kinds();
     // Of each device and stream: the rows of its annotations, and the indices in `all` of its kernels.
     let mut streams: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let mut all = Vec::new();
@@ -127,7 +127,7 @@ fn annotated(rows: &EventRows, rank: &RankView) -> Option<Kernels> {
         if rows.ts(row).is_none() {
             continue;
         }
-        let kind = kind(row);
+        let kind = kinds[row];
         if kind == EventKind::DeviceAnnotation {
             any = true;
             streams.entry(rows.thread(row)).or_default().0.push(row);
@@ -173,7 +173,7 @@ struct Texts {
 
 impl Texts {
     /// Returns the index of the text of `code`, adding it if it is new.
-    fn index(&mut self, rows: &EventRows, code: u32) -> u32 {
+    fn index(&mut self, rows: &RankEvents, code: u32) -> u32 {
         *self.indices.entry(code).or_insert_with(|| {
             self.texts.push(rows.text(code).to_owned());
             self.texts.len() as u32 - 1

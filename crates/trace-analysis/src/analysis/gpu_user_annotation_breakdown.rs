@@ -4,7 +4,6 @@ use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, Ran
 use crate::domain::EventKind;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
 use crate::stats::{Fold, Moments, OTHERS, micros};
 use crate::{Compat, Error, Result};
 use polars::df;
@@ -95,11 +94,11 @@ impl Analysis for GpuUserAnnotationBreakdown {
     type State = ByRank<Durations>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
+        let rows = rank.rank_events();
         let wanted = if self.use_gpu_annotation { EventKind::DeviceAnnotation } else { EventKind::Annotation };
-        let mut kind = rows.kinds();
+        let kinds = rows.kinds();
         let mut by_code: BTreeMap<u32, Moments> = BTreeMap::new();
-        for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| kind(row) == wanted) {
+        for row in cancellable(rank.rows()).map(|&row| row as usize).filter(|&row| kinds[row] == wanted) {
             by_code.entry(rows.name(row)).or_default().add(rows.dur(row));
         }
         let all = by_code.into_iter().map(|(code, moments)| (rows.text(code).to_owned(), moments)).collect();

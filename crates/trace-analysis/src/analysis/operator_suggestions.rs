@@ -4,7 +4,7 @@ use super::shallowest_operators::shallowest;
 use crate::Compat;
 use crate::callstack::CallStacks;
 use crate::domain::EventKind;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const TRIED: usize = 40;
 /// Returns the `most` most frequent operators that launch at least `least` kernels, each with its frequency. A name is
 /// tried first, since only the shallowest of the operators whose names contain it count.
 pub(super) fn suggestions(
-    rows: &EventRows,
+    rows: &RankEvents,
     stacks: &CallStacks,
     seen: &[u32],
     compat: Compat,
@@ -22,10 +22,10 @@ pub(super) fn suggestions(
     most: usize,
 ) -> BTreeMap<String, i64> {
     let kernels = |row: usize| stacks.below(row).into_iter().filter(|&below| stacks.is_kernel(below)).count();
-    let mut kind = rows.kinds();
+    let kinds = rows.kinds();
     let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
     for row in seen.iter().map(|&row| row as usize) {
-        if kind(row) == EventKind::Operator && rows.stream(row).is_none() && kernels(row) >= least {
+        if kinds[row] == EventKind::Operator && kernels(row) >= least {
             *counts.entry(rows.name(row)).or_default() += 1;
         }
     }

@@ -8,7 +8,7 @@ use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use crate::frame::columns::INPUT_DIMS;
-use crate::frame::{EventRows, value_of};
+use crate::frame::{RankEvents, value_of};
 use crate::stats::micros;
 use call_tree::nesting::{Kernels, Walk};
 use foldhash::fast::FixedState;
@@ -170,15 +170,15 @@ impl Analysis for Operators {
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
-        let graph = RankGraph::of(&rows, rank.rows(), crate::Compat::Exact);
+        let rows = rank.rank_events();
+        let graph = RankGraph::of(rows, rank.rows(), crate::Compat::Exact);
         checkpoint::check()?;
         let shapes = if self.by == OperatorsBy::Shape { shapes(&rank.all_events_with(&[INPUT_DIMS])?) } else { None };
         let mut state = State::default();
         if self.by == OperatorsBy::Shape && shapes.is_none() {
             state.without_shapes.insert(rank.rank());
         }
-        let sums = sums(&rows, &graph, self.by, shapes.as_ref());
+        let sums = sums(rows, &graph, self.by, shapes.as_ref());
         if sums.is_empty() {
             state.without_rows.insert(rank.rank());
         }
@@ -261,7 +261,7 @@ impl Keys {
     }
 
     /// Returns the names, those of a stack joined.
-    fn named(self, rows: &EventRows) -> BTreeMap<String, Sums> {
+    fn named(self, rows: &RankEvents) -> BTreeMap<String, Sums> {
         let mut texts: Vec<String> = Vec::with_capacity(self.keys.len());
         let mut named: BTreeMap<String, Sums> = BTreeMap::new();
         // The stack around a key has a smaller number.
@@ -289,16 +289,16 @@ fn shapes(events: &DataFrame) -> Option<PrimitiveArray<u32>> {
 
 /// Adds up the calls of a rank; `shapes` are the codes of the shapes of inputs, if rows differ by them.
 fn sums(
-    rows: &EventRows,
+    rows: &RankEvents,
     graph: &RankGraph,
     by: OperatorsBy,
     shapes: Option<&PrimitiveArray<u32>>,
 ) -> BTreeMap<String, Sums> {
-    let mut kind = rows.kinds();
+    let kinds = rows.kinds();
     let mut is_module = rows.per_text(|name| name.starts_with("nn.Module: "));
     let mut has_row = move |row: usize| match by {
-        OperatorsBy::Module => kind(row) == EventKind::Python && is_module(rows.name(row)),
-        _ => kind(row) == EventKind::Operator,
+        OperatorsBy::Module => kinds[row] == EventKind::Python && is_module(rows.name(row)),
+        _ => kinds[row] == EventKind::Operator,
     };
     let mut keys = Keys { by, numbers: HashMap::default(), keys: Vec::new() };
     let mut open: Vec<Open> = Vec::new();

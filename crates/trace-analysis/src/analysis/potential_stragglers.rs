@@ -9,7 +9,6 @@ use crate::collective::{Collectives, Stragglers};
 use crate::domain::{EventKind, is_collective};
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
 use crate::stats::{Moments, micros};
 use crate::{Compat, Error, Result};
 use figures::{figure, timeline};
@@ -141,11 +140,11 @@ impl Analysis for PotentialStragglers {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let hta = rank.compat() == Compat::Hta;
-        let rows = EventRows::of(rank.all_events(), rank.compat())?;
+        let rows = rank.rank_events();
         // Differs from HTA: it knows only the names of NCCL before 2.18, and ignores stream 0 and step 0.
         let mut is_collective =
             rows.per_text(|name| if hta { name.starts_with("ncclKernel") } else { is_collective(name) });
-        let mut kind = rows.kinds();
+        let kinds = rows.kinds();
         let counts = |number: i64| number > 0 || !hta;
         let mut spans: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         let mut found: BTreeMap<(i64, i64, u32), Vec<(i64, i64)>> = BTreeMap::new();
@@ -156,7 +155,7 @@ impl Analysis for PotentialStragglers {
             let span = spans.entry(step).or_insert((ts, i64::MIN));
             *span = (span.0.min(ts), span.1.max(ts.saturating_add(dur)));
             let Some(stream) = rows.stream(row).filter(|&stream| counts(stream) && counts(step)) else { continue };
-            if is_collective(rows.name(row)) && (hta || kind(row) == EventKind::Kernel) {
+            if is_collective(rows.name(row)) && (hta || kinds[row] == EventKind::Kernel) {
                 found.entry((step, stream, rows.name(row))).or_default().push((ts, dur));
             }
         }
@@ -176,7 +175,7 @@ impl Analysis for PotentialStragglers {
         Ok(State {
             ranks: [rank.rank()].into(),
             hta,
-            steps: steps_seen(&rows, rank.rows()),
+            steps: steps_seen(rows, rank.rows()),
             spans,
             collectives: found.into_iter().map(collective).collect(),
             matched: match &self.profiler_steps {

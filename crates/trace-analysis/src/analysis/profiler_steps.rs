@@ -3,7 +3,7 @@
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{EventRows, StepName};
+use crate::frame::{RankEvents, StepName};
 use polars::df;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Analysis for ProfilerSteps {
     type State = ByRank<BTreeSet<i64>>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
-        Ok(ByRank::of(rank.rank(), steps_seen(&EventRows::of(rank.all_events(), rank.compat())?, rank.rows())))
+        Ok(ByRank::of(rank.rank(), steps_seen(rank.rank_events(), rank.rows())))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
@@ -46,7 +46,7 @@ impl Analysis for ProfilerSteps {
 }
 
 /// Returns the step numbers among `seen`, the rows of the view.
-pub(super) fn steps_seen(rows: &EventRows, seen: &[u32]) -> BTreeSet<i64> {
+pub(super) fn steps_seen(rows: &RankEvents, seen: &[u32]) -> BTreeSet<i64> {
     let mut number = rows.per_text(|name| match StepName::of(name) {
         StepName::Number(number) => Some(number),
         _ => None,

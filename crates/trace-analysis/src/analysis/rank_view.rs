@@ -2,11 +2,11 @@
 
 use crate::collective::{COLUMNS, Collectives};
 use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
-use crate::domain::{KernelType, is_device_work};
+use crate::domain::KernelType;
 use crate::exec::checkpoint::cancellable;
 use crate::filter::TraceFilter;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS, count_from, mtia_rows_in_whole_steps, rows_in_whole_steps};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, count_from, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
 use crate::{Compat, RankInfo, Result, Trace};
 use polars::prelude::{DataFrame, IdxCa, PlSmallStr};
@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub struct RankView {
     trace: Trace,
     columns: DataFrame,
-    events: EventRows,
+    events: RankEvents,
     compat: Compat,
     origin: i64,
     rows: Arc<Vec<u32>>,
@@ -121,7 +121,7 @@ impl RankView {
     pub(crate) fn of(trace: &Trace, context: TraceContext, known: Option<Vec<u32>>) -> Result<Self> {
         let TraceContext { compat, origin, .. } = context;
         let (columns, rows) = context.rows_of(trace, known)?;
-        let events = EventRows::of(&columns, compat)?;
+        let events = trace.rank_events(&columns, compat)?;
         let (trace, rows) = (trace.clone(), Arc::new(rows));
         Ok(Self { trace, columns, events, compat, origin, rows, with_launches: None, seen: None, gpu: Arc::default() })
     }
@@ -205,6 +205,11 @@ impl RankView {
     /// the view.
     pub(crate) fn all_events(&self) -> &DataFrame {
         &self.columns
+    }
+
+    /// Returns all events of the rank for algorithms; [`RankView::rows`] selects those of the view.
+    pub(crate) fn rank_events(&self) -> &RankEvents {
+        &self.events
     }
 
     /// Returns all events of the rank, with these columns and those that analyses of the catalog read.
@@ -318,20 +323,19 @@ fn iterations_in(events: &DataFrame, rows: &[u32]) -> Result<BTreeSet<i64>> {
 }
 
 /// Returns the events of `rows` that have a stream: kernels, copies and fills, as HTA everything with a stream.
-fn gpu_events(events: &EventRows, rows: &[u32], hta: bool) -> Vec<GpuEvent> {
+fn gpu_events(events: &RankEvents, rows: &[u32], hta: bool) -> Vec<GpuEvent> {
     let compat = if hta { Compat::Hta } else { Compat::Exact };
     let mut kind = events.per_text(|name| KernelType::of(name, compat));
-    let mut is_work = events.per_text(is_device_work);
+    let kinds = events.kinds();
     let mut gpu = Vec::new();
     for &row in cancellable(rows) {
         let at = row as usize;
-        let (Some(stream), Some(ts)) = (events.stream(at), events.ts(at)) else { continue };
-        let (name, cat) = (events.name(at), events.cat(at));
-        let (kind, is_work) = (kind(name), is_work(cat));
-        // Differs from HTA: synchronisations, and operators of Triton with a stream, are kernels there.
-        if !hta && !is_work {
-            continue;
-        }
+        // Differs from HTA: synchronisations, and operators of Triton with a stream, are kernels there; kernels without one are none.
+        let is_work = kinds[at].is_device_work();
+        let stream = if hta { events.stream(at) } else { events.device_and_stream(at).1.filter(|_| is_work) };
+        let (Some(stream), Some(ts)) = (stream, events.ts(at)) else { continue };
+        let name = events.name(at);
+        let kind = kind(name);
         gpu.push(GpuEvent { name, kind, is_work, stream, ts, dur: events.dur(at), row });
     }
     gpu

@@ -2,7 +2,7 @@
 
 use crate::Compat;
 use crate::callstack::CallStacks;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 
 /// The operators to analyse.
 pub(super) struct Roots {
@@ -13,7 +13,7 @@ pub(super) struct Roots {
 }
 
 /// Selects the candidates at the smallest depth of the call stack.
-pub(super) fn shallowest(rows: &EventRows, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
+pub(super) fn shallowest(rows: &RankEvents, stacks: &CallStacks, candidates: &[usize], compat: Compat) -> Roots {
     // Differs from HTA: it includes kernels and rows outside of all stacks, whose depth may be the smallest.
     let (exact, depth) = (compat == Compat::Exact, |row: usize| stacks.depth(row).map_or(-1, i64::from));
     let calls: Vec<usize> =

@@ -2,7 +2,6 @@
 
 use super::table::{BYTES_PER_ROW, ViewGraph, stacked};
 use crate::callstack::older_parents;
-use crate::frame::EventRows;
 use crate::{Compat, Result, TraceAnalysis, TraceSet};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -57,8 +56,8 @@ impl TraceAnalysis {
 pub fn older_call_graph(traces: &TraceSet, ranks: Option<&[i64]>) -> Result<DataFrame> {
     let analysis = TraceAnalysis::of_all_rows(traces, true)?;
     stacked(analysis.each_view("call_graph", (ranks, false), BYTES_PER_ROW, |view| {
-        let rows = EventRows::of(view.all_events(), view.compat())?;
-        let found = older_parents(&rows, view.rows());
+        let rows = view.rank_events();
+        let found = older_parents(rows, view.rows());
         Ok(df!(
             "rank" => vec![view.rank(); found.len()],
             "index" => (0..found.len()).map(|row| rows.index(row)).collect::<Vec<_>>(),

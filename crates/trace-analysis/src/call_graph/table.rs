@@ -2,7 +2,7 @@
 
 use crate::analysis::RankView;
 use crate::callstack::RankGraph;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::frame::columns::{CAT, DUR, INDEX, ITERATION, NAME, PID, RANK, STREAM, TID, TS};
 use crate::{Compat, Result};
 use polars::prelude::{Column as FrameColumn, DataFrame, IdxCa, IntoColumn, NamedFrom, Series};
@@ -38,14 +38,14 @@ pub(super) const BYTES_PER_ROW: usize = 240;
 /// The call graph of the rows of a view.
 pub(super) struct ViewGraph<'v> {
     pub(super) view: &'v RankView,
-    pub(super) rows: EventRows,
+    pub(super) rows: RankEvents,
     pub(super) graph: RankGraph,
     pub(super) compat: Compat,
 }
 
 impl<'v> ViewGraph<'v> {
     pub(super) fn of(view: &'v RankView, compat: Compat) -> Result<Self> {
-        let rows = EventRows::of(view.all_events(), view.compat())?;
+        let rows = view.rank_events().clone();
         let graph = RankGraph::of(&rows, view.rows(), compat);
         Ok(Self { view, rows, graph, compat })
     }

@@ -3,7 +3,7 @@
 use crate::analysis::RankView;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn};
+use crate::frame::{IntColumn, RankEvents};
 use crate::{Compat, Result, shorten_name};
 use hta_rules::critical_path::{Frame, Row};
 use regex::Regex;
@@ -19,7 +19,7 @@ const ROW_MASK: usize = 4095;
 
 /// The rows of a view, in its order, with HTA's rounding.
 pub(super) struct HtaFrame {
-    events: EventRows,
+    events: RankEvents,
     index: IntColumn,
     ts: IntColumn,
     dur: IntColumn,
@@ -62,7 +62,7 @@ impl HtaFrame {
         }
         let origin = if rounds { round(view.origin(), 0).0 } else { view.origin() };
         Ok(Self {
-            events: EventRows::of(&all, view.compat())?,
+            events: view.rank_events().clone(),
             index: int(INDEX)?,
             ts,
             dur: int(DUR)?,

@@ -3,7 +3,7 @@
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::exec::checkpoint;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::{Compat, CriticalPathAnswer, Explanation, Result, TraceSet};
 use causal::BoundBy;
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ pub(super) fn regions(
 
 /// The events of a rank with their regions.
 struct LocatedEvents {
-    rows: EventRows,
+    rows: RankEvents,
     graph: RankGraph,
     regions: HashMap<u32, u32>,
 }
@@ -84,7 +84,7 @@ impl LocatedEvents {
         checkpoint::check()?;
         let trace = traces.rank(rank)?;
         let columns = crate::frame::READ_COLUMNS.map(polars::prelude::PlSmallStr::from_static);
-        let rows = EventRows::of(&trace.frame_of(&columns)?, traces.compat())?;
+        let rows = trace.rank_events(&trace.frame_of(&columns)?, traces.compat())?;
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         let graph = RankGraph::of(&rows, &all, Compat::Exact);
         Ok(Self { graph, regions: explanation.regions_by_row(side, rank), rows })

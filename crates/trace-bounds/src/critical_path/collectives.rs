@@ -1,8 +1,8 @@
 //! Collectives of a rank as events of the causal graph.
 
 use crate::collective::{Numbered, Numbering};
-use crate::frame::{EventRows, IntColumn};
-use causal::{Collective, RankEvents};
+use crate::frame::{IntColumn, RankEvents};
+use causal::{Collective, RankInput};
 use polars::prelude::DataFrame;
 use std::collections::HashMap;
 
@@ -22,14 +22,14 @@ impl Collectives {
     }
 
     /// Adds a kernel of communication.
-    pub(super) fn add(&mut self, at: usize, row: usize, rows: &EventRows) {
+    pub(super) fn add(&mut self, at: usize, row: usize, rows: &RankEvents) {
         if self.numbering.waits_for_all(rows, row) {
             self.found.insert(row, at);
         }
     }
 
     /// Gives the collectives the numbers by which those of other ranks are found.
-    pub(super) fn number(self, events: &mut RankEvents, rows: &EventRows) {
+    pub(super) fn number(self, events: &mut RankInput, rows: &RankEvents) {
         let Self { numbering, elements, loaded, found } = self;
         // Numbering sorts them.
         #[allow(clippy::iter_over_hash_type)]

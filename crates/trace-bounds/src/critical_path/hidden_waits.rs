@@ -33,10 +33,10 @@ fn hidden(windows: &[BoundWindow], rank: &LoadedRank) -> i64 {
     if unexplained.is_empty() {
         return 0;
     }
-    let (mut kind, mut communicates) = (rank.rows.kinds(), rank.rows.per_text(is_collective));
+    let (kinds, mut communicates) = (rank.rows.kinds(), rank.rows.per_text(is_collective));
     let collectives = cancellable(0..rank.rows.len()).filter_map(|row| {
         let start = rank.rows.ts(row)?;
-        let is_one = kind(row) == EventKind::Kernel && communicates(rank.rows.name(row));
+        let is_one = kinds[row] == EventKind::Kernel && communicates(rank.rows.name(row));
         is_one.then(|| Span { start, end: start.saturating_add(rank.rows.dur(row).max(0)) })
     });
     let collectives = merged(collectives.collect());

@@ -2,7 +2,7 @@
 
 use super::recording::recording;
 use crate::exec::checkpoint;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::{Compat, Error, Trace};
 use causal::{Check, Graph, Stopped, Stream};
 
@@ -12,7 +12,7 @@ pub(super) struct Job {
     /// By rank its threads and streams.
     pub(super) tracks: Vec<Tracks>,
     /// By rank its events.
-    pub(super) rows: Vec<EventRows>,
+    pub(super) rows: Vec<RankEvents>,
 }
 
 /// What the numbers of threads and streams of a rank mean.

@@ -49,18 +49,20 @@ fn collect(
     lanes: &mut HashMap<LaneKey, Vec<(i64, i64)>>,
 ) -> Result<()> {
     let rows = &rank.rows;
-    let mut kind = rows.kinds();
     let number = rank.trace.rank();
-    for row in 0..rows.len() {
+    for (row, &kind) in rows.kinds().iter().enumerate() {
         if row & 0xffff == 0 {
             checkpoint::check()?;
         }
-        let (one, other) = rows.thread(row);
-        let key = match kind(row) {
+        let key = match kind {
             EventKind::Kernel | EventKind::Memory => {
-                LaneKey::Stream { rank: number, device: one, stream: rows.stream(row).or(other) }
+                let (device, stream) = rows.device_and_stream(row);
+                LaneKey::Stream { rank: number, device, stream }
             }
-            EventKind::Operator | EventKind::Call => LaneKey::Thread { rank: number, pid: one, tid: other },
+            EventKind::Operator | EventKind::Call => {
+                let (pid, tid) = rows.thread(row);
+                LaneKey::Thread { rank: number, pid, tid }
+            }
             // Annotations are around everything.
             _ => continue,
         };

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::domain::EventKind;
 use crate::exec::checkpoint;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use std::collections::BTreeMap;
 
 /// A process and a thread.
@@ -15,15 +15,13 @@ pub(super) struct Outermost(BTreeMap<Thread, Vec<(i64, i64, usize)>>);
 
 impl Outermost {
     /// Finds the outermost operators of a rank.
-    pub(super) fn of(rows: &EventRows) -> Result<Self> {
-        let mut kind = rows.kinds();
+    pub(super) fn of(rows: &RankEvents) -> Result<Self> {
         let mut threads: BTreeMap<Thread, Vec<(i64, i64, usize)>> = BTreeMap::new();
-        for row in 0..rows.len() {
+        for (row, &kind) in rows.kinds().iter().enumerate() {
             if row & 0xffff == 0 {
                 checkpoint::check()?;
             }
-            // An operator with a stream runs on the GPU: torch.compile records some so.
-            if kind(row) != EventKind::Operator || rows.stream(row).is_some() {
+            if kind != EventKind::Operator {
                 continue;
             }
             let Some(start) = rows.ts(row) else { continue };
@@ -43,8 +41,8 @@ impl Outermost {
     }
 
     /// Returns the row of the outermost operator around an event, or around the launch of a GPU event.
-    pub(super) fn around(&self, rows: &EventRows, row: usize) -> Option<usize> {
-        let row = if rows.stream(row).is_some() { rows.partner(row)? } else { row };
+    pub(super) fn around(&self, rows: &RankEvents, row: usize) -> Option<usize> {
+        let row = if rows.is_on_device(row) { rows.partner(row)? } else { row };
         let at = rows.ts(row)?;
         let spans = self.0.get(&rows.thread(row))?;
         let next = spans.partition_point(|&(start, ..)| start <= at);

@@ -3,7 +3,7 @@
 use super::job::{Job, Tracks};
 use super::query::CriticalPath;
 use crate::exec::memory::Task;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
 use causal::Graph;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const TASK: Task<'static> = Task::Answer("critical_path");
 /// A rank of the graph.
 pub(super) struct LoadedRank {
     pub(super) trace: Trace,
-    pub(super) rows: EventRows,
+    pub(super) rows: RankEvents,
     pub(super) tracks: Tracks,
 }
 

@@ -5,9 +5,9 @@ use crate::collective;
 use crate::domain::{EventKind, is_collective, is_cpu_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn};
+use crate::frame::{IntColumn, RankEvents};
 use crate::{Compat, Result, Trace};
-use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankEvents, Stream, SyncKind, SyncRow};
+use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow};
 use polars::prelude::PlSmallStr;
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ const COLUMNS: [&str; 14] = [
 /// The events of a rank, and what their numbers mean. Rows are positions among the events of the rank.
 #[derive(Debug, Default)]
 pub(super) struct Recording {
-    /// The events; streams are in [`RankEvents::streams`].
-    pub(super) events: RankEvents,
+    /// The events; streams are in [`RankInput::streams`].
+    pub(super) events: RankInput,
     /// Process and thread by the number of a thread.
     pub(super) threads: Vec<(Option<i64>, Option<i64>)>,
 }
@@ -49,11 +49,11 @@ pub(super) fn recording(
     compat: Compat,
     loaded: usize,
     loads_data: impl Fn(&str) -> bool,
-) -> Result<(Recording, EventRows)> {
+) -> Result<(Recording, RankEvents)> {
     let names: Vec<PlSmallStr> =
         COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
     let events = trace.frame_of(&names)?;
-    let rows = EventRows::of(&events, compat)?;
+    let rows = trace.rank_events(&events, compat)?;
     let int = |name: &str| {
         let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
         if is_int { IntColumn::of(&events, name).ok() } else { None }
@@ -96,7 +96,7 @@ fn load_within(host: &mut [HostEvent]) {
 const DATA_LOADER: &str = "enumerate(DataLoader)";
 
 struct Builder<'r> {
-    rows: &'r EventRows,
+    rows: &'r RankEvents,
     on_stream: Option<IntColumn>,
     record: Option<IntColumn>,
     threads: HashMap<(Option<i64>, Option<i64>), u32>,
@@ -108,7 +108,7 @@ struct Builder<'r> {
 impl Builder<'_> {
     fn fill(&mut self, loads_data: impl Fn(&str) -> bool) {
         let rows = self.rows;
-        let mut kind = rows.kinds();
+        let kinds = rows.kinds();
         let mut loads_data = rows.per_text(loads_data);
         let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
         let mut call = rows.per_text(Call::named);
@@ -124,7 +124,7 @@ impl Builder<'_> {
         for row in cancellable(0..rows.len()) {
             let Some(start) = rows.ts(row) else { continue };
             let name = rows.name(row);
-            let kind = match kind(row) {
+            let kind = match kinds[row] {
                 EventKind::DeviceAnnotation | EventKind::Span | EventKind::Other => continue,
                 EventKind::Sync => {
                     if let Some(kind) = sync(name) {
@@ -160,8 +160,8 @@ impl Builder<'_> {
 
     fn device(&mut self, row: usize, start: i64, kind: DeviceKind) {
         let rows = self.rows;
-        let (device, number_of_stream) = rows.thread(row);
-        let stream = self.stream(device, rows.stream(row).or(number_of_stream).unwrap_or(0));
+        let (device, stream) = rows.device_and_stream(row);
+        let stream = self.stream(device, stream.unwrap_or(0));
         let at = self.found.events.device.len();
         self.found.events.device.push(DeviceEvent {
             start,

@@ -4,7 +4,7 @@ use super::query::{CriticalPath, Instance};
 use crate::Result;
 use crate::domain::EventKind;
 use crate::error::CriticalPathReason;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 
 /// What the windows are named after by default.
 const PROFILER_STEP: &str = "ProfilerStep";
@@ -41,7 +41,7 @@ struct Mark {
 ///
 /// # Errors
 /// [`CriticalPathReason::NoSuchInstance`].
-pub(super) fn windows(rows: &EventRows, rank: i64, query: &CriticalPath) -> Result<Option<(Vec<Chosen>, bool)>> {
+pub(super) fn windows(rows: &RankEvents, rank: i64, query: &CriticalPath) -> Result<Option<(Vec<Chosen>, bool)>> {
     let text = query.annotation.as_deref().unwrap_or(PROFILER_STEP);
     if text.is_empty() {
         return Ok(Some((whole(rows), false)));
@@ -80,11 +80,11 @@ pub(super) fn windows(rows: &EventRows, rank: i64, query: &CriticalPath) -> Resu
 }
 
 /// The whole recording; nothing if there is no event.
-fn whole(rows: &EventRows) -> Vec<Chosen> {
-    let mut kind = rows.kinds();
+fn whole(rows: &RankEvents) -> Vec<Chosen> {
+    let kinds = rows.kinds();
     // Copies of annotations on the GPU and spans of the profiler are no work of the rank.
-    let mut is_work = |row: usize| {
-        let kind = kind(row);
+    let is_work = |row: usize| {
+        let kind = kinds[row];
         kind.is_device_work()
             || matches!(kind, EventKind::Operator | EventKind::Annotation | EventKind::Python | EventKind::Call)
     };
@@ -95,13 +95,12 @@ fn whole(rows: &EventRows) -> Vec<Chosen> {
 }
 
 /// The annotations of the CPU whose name contains a text, in order of time; if there are none, other events of the CPU.
-fn marks(rows: &EventRows, text: &str) -> Vec<Mark> {
+fn marks(rows: &RankEvents, text: &str) -> Vec<Mark> {
     let mut is_named = rows.per_text(|name| name.contains(text));
-    let mut kind = rows.kinds();
-    let named: Vec<usize> = (0..rows.len())
-        .filter(|&row| is_named(rows.name(row)) && rows.stream(row).is_none() && !kind(row).is_on_device())
-        .collect();
-    let mut is_annotation = |row: usize| kind(row) == EventKind::Annotation;
+    let kinds = rows.kinds();
+    let named: Vec<usize> =
+        (0..rows.len()).filter(|&row| is_named(rows.name(row)) && !rows.is_on_device(row)).collect();
+    let is_annotation = |row: usize| kinds[row] == EventKind::Annotation;
     let has_annotation = named.iter().any(|&row| is_annotation(row));
     let mut marks: Vec<Mark> = named
         .into_iter()
@@ -112,7 +111,7 @@ fn marks(rows: &EventRows, text: &str) -> Vec<Mark> {
     marks
 }
 
-fn span(rows: &EventRows, row: usize) -> Option<(i64, i64)> {
+fn span(rows: &RankEvents, row: usize) -> Option<(i64, i64)> {
     let start = rows.ts(row)?;
     Some((start, start.saturating_add(rows.dur(row).max(0))))
 }
@@ -126,10 +125,10 @@ fn ends_early(marks: &[Mark]) -> bool {
 }
 
 /// Returns names of annotations that the rank has, each once, for a message.
-pub(super) fn known_annotations(rows: &EventRows) -> Vec<String> {
-    let mut kind = rows.kinds();
+pub(super) fn known_annotations(rows: &RankEvents) -> Vec<String> {
+    let kinds = rows.kinds();
     let mut names: Vec<String> = Vec::new();
-    for row in (0..rows.len()).filter(|&row| kind(row) == EventKind::Annotation && rows.stream(row).is_none()) {
+    for row in (0..rows.len()).filter(|&row| kinds[row] == EventKind::Annotation) {
         let name = rows.text(rows.name(row));
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());

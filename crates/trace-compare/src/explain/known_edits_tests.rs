@@ -3,7 +3,7 @@
 use super::recordings::{Iterations, recording};
 use crate::TraceSet;
 use crate::collective::Collectives;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use call_tree::{Assignment, Explainer, Explanation, Labels};
 use flate2::read::MultiGzDecoder;
 use std::collections::HashMap;
@@ -150,7 +150,7 @@ impl Recorded {
 /// Regions of the GPU events of a side, by their positions in the file.
 fn regions_by_position(found: &Explanation, side: usize, trace: &TraceSet) -> HashMap<u32, edits::Assignment> {
     let rank = &trace.traces()[0];
-    let rows = EventRows::of(&rank.frame().unwrap(), trace.compat()).unwrap();
+    let rows = RankEvents::of(&rank.frame().unwrap(), trace.compat()).unwrap();
     let mut regions = HashMap::new();
     for event in &found.events[side][0] {
         if let Assignment::Region { region, .. } = event.assignment {

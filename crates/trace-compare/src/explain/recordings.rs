@@ -6,7 +6,7 @@ use crate::collective::{self, Collectives};
 use crate::domain::{EventKind, is_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, StepName};
+use crate::frame::{IntColumn, RankEvents, StepName};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
@@ -57,7 +57,7 @@ pub fn recording(
     let names: Vec<PlSmallStr> =
         COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
     let events = trace.frame_of(&names)?;
-    let rows = EventRows::of(&events, compat)?;
+    let rows = trace.rank_events(&events, compat)?;
     let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok()).cloned();
     let mut builder = Builder {
         rows: &rows,
@@ -97,7 +97,7 @@ fn graph_nodes(events: &[Event], nodes: &IntColumn) -> Vec<(u32, i64)> {
 }
 
 /// The backward operators, each with its forward operator, by their places among the events.
-fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) -> Vec<(u32, u32)> {
+fn forward_operators(events: &[Event], rows: &RankEvents, forward: &IntColumn) -> Vec<(u32, u32)> {
     let position = |row: u32| events.binary_search_by_key(&row, |event| event.row).ok();
     let operators = (0..).zip(events).filter(|(_, event)| event.kind == Kind::Operator);
     let pair = |(at, event): (u32, &Event)| {
@@ -108,7 +108,7 @@ fn forward_operators(events: &[Event], rows: &EventRows, forward: &IntColumn) ->
 }
 
 struct Builder<'r> {
-    rows: &'r EventRows,
+    rows: &'r RankEvents,
     inputs: [Option<StringChunked>; 2],
     labels: &'r mut Labels,
     /// Labels by code of the name, role and inputs.
@@ -123,7 +123,7 @@ struct Builder<'r> {
 impl Builder<'_> {
     fn fill(&mut self, iterations: &Iterations) {
         let rows = self.rows;
-        let mut kind = rows.kinds();
+        let kinds = rows.kinds();
         let mut is_collective = rows.per_text(is_collective);
         let mut is_module = rows.per_text(|name| name.starts_with("nn.Module:"));
         let mut is_graph = rows.per_text(is_graph_launch);
@@ -135,7 +135,7 @@ impl Builder<'_> {
         for row in cancellable(0..rows.len()) {
             let Some(start) = rows.ts(row) else { continue };
             let name = rows.name(row);
-            let kind = match kind(row) {
+            let kind = match kinds[row] {
                 EventKind::Operator => Kind::Operator,
                 EventKind::Annotation => Kind::Annotation,
                 EventKind::Python if is_module(name) => Kind::Module,
@@ -167,8 +167,8 @@ impl Builder<'_> {
     }
 
     fn thread(&mut self, row: usize, kind: Kind) -> u32 {
-        let (process, thread) = self.rows.thread(row);
-        let key = if kind.is_gpu() { (true, process, self.rows.stream(row)) } else { (false, process, thread) };
+        let (one, other) = if kind.is_gpu() { self.rows.device_and_stream(row) } else { self.rows.thread(row) };
+        let key = (kind.is_gpu(), one, other);
         let next = self.threads.len() as u32;
         *self.threads.entry(key).or_insert(next)
     }

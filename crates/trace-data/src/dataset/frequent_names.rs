@@ -1,7 +1,6 @@
 //! Names of events, for completion.
 
 use crate::exec::checkpoint::{cancellable, guarded};
-use crate::frame::EventRows;
 use crate::frame::READ_COLUMNS;
 use crate::{Result, TraceSet};
 use polars::prelude::PlSmallStr;
@@ -30,7 +29,7 @@ impl TraceSet {
             let Some(rank) = self.traces().first().filter(|rank| rank.elsewhere().is_none()) else {
                 return Ok(Vec::new());
             };
-            let rows = EventRows::of(&rank.frame_of(&READ_COLUMNS.map(PlSmallStr::from_static))?, self.compat())?;
+            let rows = rank.rank_events(&rank.frame_of(&READ_COLUMNS.map(PlSmallStr::from_static))?, self.compat())?;
             let mut counts: HashMap<u32, usize> = HashMap::new();
             for row in cancellable(0..rows.len()) {
                 *counts.entry(rows.name(row)).or_default() += 1;

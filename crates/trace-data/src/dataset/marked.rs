@@ -3,7 +3,7 @@
 use super::trace::Trace;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::frame::columns::*;
 use crate::interval::outermost;
 use crate::{Compat, Result};
@@ -16,9 +16,9 @@ pub struct MarkedIterations {
     names: Vec<String>,
 }
 
-/// Tells whether events of a category can mark an iteration.
-fn can_mark(cat: &str) -> bool {
-    matches!(EventKind::of_category(cat), EventKind::Operator | EventKind::Annotation | EventKind::Python)
+/// Tells whether events of a kind can mark an iteration.
+fn can_mark(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Operator | EventKind::Annotation | EventKind::Python)
 }
 
 impl MarkedIterations {
@@ -28,7 +28,7 @@ impl MarkedIterations {
     /// If the events cannot be read.
     pub fn of(trace: &Trace, marker: &Regex) -> Result<Self> {
         let events = trace.frame_of(&columns())?;
-        Ok(Self::of_rows(&EventRows::of(&events, Compat::Exact)?, marker))
+        Ok(Self::of_rows(&trace.rank_events(&events, Compat::Exact)?, marker))
     }
 
     /// Finds the iterations of a rank, and the one of each of its rows: of a CPU event by its start, of a GPU event by that of its
@@ -38,11 +38,10 @@ impl MarkedIterations {
     /// If the events cannot be read.
     pub fn by_row(trace: &Trace, marker: &Regex) -> Result<Vec<Option<u32>>> {
         let events = trace.frame_of(&columns())?;
-        let rows = EventRows::of(&events, Compat::Exact)?;
+        let rows = trace.rank_events(&events, Compat::Exact)?;
         let marked = Self::of_rows(&rows, marker);
         let iteration = |row: usize| {
-            let launch =
-                rows.stream(row).and_then(|_| rows.partner(row)).filter(|&launch| rows.stream(launch).is_none());
+            let launch = rows.partner(row).filter(|&launch| rows.is_on_device(row) && !rows.is_on_device(launch));
             marked.at(rows.ts(launch.unwrap_or(row))?)
         };
         Ok(cancellable(0..rows.len()).map(iteration).collect())
@@ -64,11 +63,11 @@ impl MarkedIterations {
         self.spans.len()
     }
 
-    fn of_rows(rows: &EventRows, marker: &Regex) -> Self {
-        let mut is_host = rows.per_text(can_mark);
+    fn of_rows(rows: &RankEvents, marker: &Regex) -> Self {
+        let kinds = rows.kinds();
         let mut matches = rows.per_text(|name| marker.is_match(name));
         let marks: Vec<(i64, i64, usize)> = cancellable(0..rows.len())
-            .filter(|&row| is_host(rows.cat(row)) && matches(rows.name(row)))
+            .filter(|&row| can_mark(kinds[row]) && matches(rows.name(row)))
             .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)), row)))
             .collect();
         let marks = outermost(marks, |&(start, end, _)| (start, end));
@@ -85,7 +84,7 @@ impl MarkedIterations {
     }
 }
 
-/// The columns of [`EventRows`].
+/// The columns of [`RankEvents`].
 fn columns() -> [PlSmallStr; 11] {
     EVENT_ROWS.map(Into::into)
 }

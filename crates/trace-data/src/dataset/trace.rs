@@ -6,9 +6,9 @@ use super::rank_source::RankSource;
 use super::spill::SpilledFile;
 use super::table_source::TableSource;
 use crate::distributed::ElsewhereRank;
-use crate::frame::NamedType;
+use crate::frame::{Kinds, NamedType, RankEvents};
 use crate::store::StoredTable;
-use crate::{RankInfo, Result};
+use crate::{Compat, RankInfo, Result};
 use polars::prelude::{DataFrame, DataType, PlSmallStr};
 use std::any::Any;
 use std::fmt;
@@ -264,6 +264,22 @@ impl Trace {
             events.with_column(column.cast(&DataType::String)?)?;
         }
         Ok(events)
+    }
+
+    /// Returns the events of the rank for algorithms; `events` are all of them, with the columns that [`RankEvents`] reads. What each event
+    /// is, is found once for a rank in memory, and shared by all that read it (a byte an event).
+    ///
+    /// # Errors
+    /// If a column is missing.
+    #[doc(hidden)]
+    pub fn rank_events(&self, events: &DataFrame, compat: Compat) -> Result<RankEvents> {
+        let rows = RankEvents::of(events, compat)?;
+        // Of ranks in files nothing stays in memory.
+        if self.is_stored() {
+            return Ok(rows);
+        }
+        let kinds = self.derived("kinds", |kinds: &Kinds| kinds.len(), || Ok(Kinds::clone(rows.shared_kinds())))?;
+        Ok(rows.with_kinds(&kinds))
     }
 
     /// Whether the events are in a file instead of in memory: they did not fit, or come from the cache or a saved trace. They are

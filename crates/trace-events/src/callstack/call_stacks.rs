@@ -6,9 +6,8 @@ mod tests;
 
 use super::Enclosing;
 use crate::Compat;
-use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use call_tree::nesting::{Call, Closing, Forest, Growing, Step, nest, sort};
 use std::collections::BTreeMap;
 
@@ -45,12 +44,12 @@ impl CallStacks {
     /// Reconstructs the stacks of the rows in `seen`, in linear time after sorting.
     ///
     /// A negative duration, which HTA's rounding makes, counts as 0.
-    pub fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
+    pub fn of(rows: &RankEvents, seen: &[u32], compat: Compat) -> Self {
         Self::visited(rows, seen, compat, |_| ())
     }
 
     /// Reconstructs the stacks as [`CallStacks::of`] does, and visits each step of the nesting, thread by thread.
-    pub(crate) fn visited(rows: &EventRows, seen: &[u32], compat: Compat, mut visit: impl FnMut(&Step<'_>)) -> Self {
+    pub(crate) fn visited(rows: &RankEvents, seen: &[u32], compat: Compat, mut visit: impl FnMut(&Step<'_>)) -> Self {
         let closing = match compat {
             Compat::Exact => Closing::OwnEnd,
             // Differs from HTA: of crossing calls it closes the inner one first.
@@ -100,7 +99,7 @@ impl CallStacks {
 }
 
 /// Returns the calls of each CPU thread.
-fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
+fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
     #[derive(Default)]
     struct Thread {
         calls: Vec<Call>,
@@ -110,13 +109,7 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
         backward: bool,
     }
     let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
-    // Differs from HTA: it takes everything without a stream for CPU work unless the whole thread looks like a GPU's, and
-    // Triton's operators, which carry the stream that they launch on, for GPU work.
-    let mut on_cpu = rows.per_text(|cat| match EventKind::of_category(cat) {
-        EventKind::Operator => Some(true),
-        EventKind::DeviceAnnotation | EventKind::Sync => Some(false),
-        _ => None,
-    });
+    rows.kinds();
     let mut threads: BTreeMap<(Option<i64>, Option<i64>), Thread> = BTreeMap::new();
     for &row in cancellable(seen) {
         let row = row as usize;
@@ -128,7 +121,9 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
         let stream = rows.stream(row);
         thread.on_streams += usize::from(stream.is_some_and(|stream| stream > 0));
         let calls = match compat {
-            Compat::Exact => on_cpu(rows.cat(row)).unwrap_or(stream.is_none()),
+            // Differs from HTA: it takes everything without a stream for CPU work unless the whole thread looks like a GPU's, and
+            // Triton's operators, which carry the stream that they launch on, for GPU work.
+            Compat::Exact => !rows.is_on_device(row),
             Compat::Hta => stream.is_none(),
         };
         if let (true, Some(start)) = (calls, rows.ts(row)) {
@@ -152,7 +147,7 @@ fn threads(rows: &EventRows, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Ro
 }
 
 /// Attaches the outermost calls of the backward thread to annotations or steps of the main thread.
-fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], forest: &mut Growing) {
+fn join_backward(rows: &RankEvents, threads: &[(Vec<Call>, Role)], forest: &mut Growing) {
     let only = |wanted: Role| {
         let mut found = threads.iter().filter(|(_, role)| *role == wanted).map(|(calls, _)| calls);
         found.next().filter(|_| found.next().is_none())
@@ -180,13 +175,17 @@ fn join_backward(rows: &EventRows, threads: &[(Vec<Call>, Role)], forest: &mut G
 }
 
 /// Attaches kernels to their launches.
-fn attach_kernels(rows: &EventRows, seen: &[u32], compat: Compat, forest: &mut Growing) {
+fn attach_kernels(rows: &RankEvents, seen: &[u32], compat: Compat, forest: &mut Growing) {
     for &row in cancellable(seen) {
         let row = row as usize;
-        let Some(stream) = rows.stream(row).filter(|_| !forest.is_inside(row)) else { continue };
+        let stream = rows.stream(row);
+        let on_device = if compat == Compat::Hta { stream.is_some() } else { rows.is_on_device(row) };
+        if !on_device || forest.is_inside(row) {
+            continue;
+        }
         let Some(launch) = rows.partner(row).filter(|&launch| forest.is_inside(launch)) else { continue };
         // Differs from HTA: it attaches nothing on stream 0, and ignores a launch at position 0.
-        if compat == Compat::Hta && (stream == 0 || rows.index(launch) == 0) {
+        if compat == Compat::Hta && (stream == Some(0) || rows.index(launch) == 0) {
             continue;
         }
         forest.put(row, Some(launch));

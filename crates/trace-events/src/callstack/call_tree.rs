@@ -4,7 +4,6 @@ use super::RankGraph;
 use crate::dataset::stacked_tables;
 use crate::exec::changed_files::checked;
 use crate::exec::checkpoint::{cancellable, guarded};
-use crate::frame::EventRows;
 use crate::frame::columns::{CAT, CORRELATION, DUR, INDEX, INDEX_CORRELATION, ITERATION, NAME, PID, STREAM, TID, TS};
 use crate::{Compat, Result, Trace, TraceSet};
 use polars::df;
@@ -73,7 +72,7 @@ impl CallTree for TraceSet {
 }
 
 fn nested(rank: &Trace) -> Result<DataFrame> {
-    let rows = EventRows::of(&rank.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
+    let rows = rank.rank_events(&rank.frame_of(&NEEDED.map(PlSmallStr::from_static))?, Compat::Exact)?;
     let seen: Vec<u32> = (0..rows.len() as u32).collect();
     let graph = RankGraph::of(&rows, &seen, Compat::Exact);
     let forest = graph.forest();

@@ -1,7 +1,7 @@
 //! The call stacks of a rank as HTA's call graphs list them.
 
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use call_tree::nesting::Call;
 use hta_rules::call_graph::{Thread, ThreadRole, older};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(super) fn root_of(tid: Option<i64>) -> i64 {
 type ThreadId = (Option<i64>, Option<i64>);
 
 /// Returns the rows of each thread, in the order of `seen`, each row once.
-fn by_thread(rows: &EventRows, seen: &[u32]) -> BTreeMap<ThreadId, Vec<u32>> {
+fn by_thread(rows: &RankEvents, seen: &[u32]) -> BTreeMap<ThreadId, Vec<u32>> {
     let mut once = vec![false; rows.len()];
     let mut threads: BTreeMap<ThreadId, Vec<u32>> = BTreeMap::new();
     for &row in cancellable(seen) {
@@ -48,7 +48,7 @@ fn by_thread(rows: &EventRows, seen: &[u32]) -> BTreeMap<ThreadId, Vec<u32>> {
 
 /// Returns the call stacks, by process and thread: of every thread that has a row without a positive stream, unless its process
 /// or thread is 0.
-pub(super) fn hta_stacks(rows: &EventRows, seen: &[u32]) -> Vec<HtaStack> {
+pub(super) fn hta_stacks(rows: &RankEvents, seen: &[u32]) -> Vec<HtaStack> {
     let on_stream = |row: u32| rows.stream(row as usize).is_some_and(|stream| stream > 0);
     let mut marks = rows.per_text(|name| Marks {
         is_step: name.starts_with("ProfilerStep#"),
@@ -98,7 +98,7 @@ struct Marks {
 
 /// Returns parent and depth of each row in HTA's older call graph; −1 at the top, of rows on streams the row of the launch and −1.
 /// `None`: on a thread with streams of another kind.
-pub fn older_parents(rows: &EventRows, seen: &[u32]) -> Vec<Option<(i64, i64)>> {
+pub fn older_parents(rows: &RankEvents, seen: &[u32]) -> Vec<Option<(i64, i64)>> {
     let mut found = vec![None; rows.len()];
     for of_thread in by_thread(rows, seen).into_values() {
         let on_stream = |row: &u32| rows.stream(*row as usize).is_some_and(|stream| stream > 0);
@@ -125,7 +125,7 @@ pub fn older_parents(rows: &EventRows, seen: &[u32]) -> Vec<Option<(i64, i64)>> 
 }
 
 /// Returns HTA's number of the row at the other end of a correlation: −1 without a correlation, 0 without the other end.
-fn hta_partner(rows: &EventRows, row: usize) -> i64 {
+fn hta_partner(rows: &RankEvents, row: usize) -> i64 {
     match (rows.partner_index(row), rows.correlation(row)) {
         (Some(index), _) => index,
         (None, Some(_)) => 0,

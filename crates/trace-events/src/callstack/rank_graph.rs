@@ -3,8 +3,7 @@
 use super::CallStacks;
 use super::hta_threads::{HtaStack, hta_stacks, root_of};
 use crate::Compat;
-use crate::domain::is_device_work;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use call_tree::nesting::{Forest, Kernels, Role, SelfTimes, Totals};
 use hta_rules::call_graph::{Above, CallGraph};
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ enum Stacks {
 
 impl RankGraph {
     /// Builds the graph of the rows in `seen`, in linear time after sorting.
-    pub fn of(rows: &EventRows, seen: &[u32], compat: Compat) -> Self {
+    pub fn of(rows: &RankEvents, seen: &[u32], compat: Compat) -> Self {
         let mut self_times = SelfTimes::of(rows.len());
         let stacks = match compat {
             Compat::Exact => Stacks::Exact(CallStacks::visited(rows, seen, compat, |step| self_times.visit(step))),
@@ -45,8 +44,7 @@ impl RankGraph {
                 Stacks::Hta(graph, stacks)
             }
         };
-        let mut is_work = rows.per_text(is_device_work);
-        let is_work: Vec<bool> = (0..rows.len()).map(|row| is_work(rows.cat(row))).collect();
+        let kinds = rows.kinds();
         let role = |row: usize| {
             let is_kernel = match &stacks {
                 Stacks::Exact(stacks) => stacks.is_kernel(row),
@@ -54,7 +52,7 @@ impl RankGraph {
             };
             match rows.ts(row) {
                 _ if !is_kernel => Role::Call,
-                Some(start) if compat == Compat::Hta || is_work[row] => {
+                Some(start) if compat == Compat::Hta || kinds[row].is_device_work() => {
                     Role::Kernel(start, start.saturating_add(rows.dur(row)), rows.dur(row))
                 }
                 _ => Role::Other,
@@ -100,7 +98,7 @@ impl RankGraph {
     }
 
     /// Whether a row is a GPU event below its launch.
-    pub fn is_launched(&self, rows: &EventRows, row: usize) -> bool {
+    pub fn is_launched(&self, rows: &RankEvents, row: usize) -> bool {
         match &self.stacks {
             Stacks::Exact(stacks) => stacks.is_kernel(row),
             Stacks::Hta(graph, _) => rows.stream(row).is_some() && graph.above(row) != Above::Nothing,
@@ -109,7 +107,7 @@ impl RankGraph {
 
     /// Returns the position in the file of the event above; under HTA's rules the negative number of a thread at the top, and −1
     /// in no call stack.
-    pub fn parent_index(&self, rows: &EventRows, row: usize) -> Option<i64> {
+    pub fn parent_index(&self, rows: &RankEvents, row: usize) -> Option<i64> {
         match &self.stacks {
             Stacks::Exact(stacks) => stacks.parent(row).map(|parent| rows.index(parent)),
             Stacks::Hta(graph, stacks) => Some(match graph.above(row) {
@@ -131,7 +129,7 @@ impl RankGraph {
     }
 
     /// Whether HTA takes the root of the stack of a row for one of its marks, and leaves height and kernels out.
-    pub fn is_unmeasured(&self, rows: &EventRows, row: usize) -> bool {
+    pub fn is_unmeasured(&self, rows: &RankEvents, row: usize) -> bool {
         let call = if rows.stream(row).is_some() { rows.partner(row).unwrap_or(row) } else { row };
         matches!(self.stacks, Stacks::Hta(..)) && root_of(rows.thread(call).1) == -2
     }
@@ -205,7 +203,7 @@ mod tests {
             .arg("stream", "7")
             .correlation(4);
         let trace = TraceSet::from_bytes(builder.json()).unwrap();
-        let rows = EventRows::of(&trace.traces()[0].events(), Compat::Exact).unwrap();
+        let rows = RankEvents::of(&trace.traces()[0].events(), Compat::Exact).unwrap();
         let seen: Vec<u32> = (0..rows.len() as u32).collect();
         let [exact, hta] = [Compat::Exact, Compat::Hta].map(|compat| RankGraph::of(&rows, &seen, compat));
         assert_eq!((exact.kernels(0).count, exact.kernels(0).ns, exact.self_ns(0)), (1, 40_000, 30_000));

@@ -11,7 +11,7 @@ use trace_testkit::{Stream, TraceBuilder};
 fn stacks(builder: &TraceBuilder, compat: Compat) -> Vec<(String, Option<String>, Option<u32>)> {
     let options = LoadOptions { compat, ..LoadOptions::default() };
     let traces = TraceSet::from_bytes_with(builder.json(), &options).unwrap();
-    let rows = EventRows::of(&traces.traces()[0].events(), Compat::Exact).unwrap();
+    let rows = RankEvents::of(&traces.traces()[0].events(), Compat::Exact).unwrap();
     let seen: Vec<u32> = (0..rows.len() as u32).collect();
     let stacks = CallStacks::of(&rows, &seen, compat);
     let name = |row: usize| rows.text(rows.name(row)).to_owned();
@@ -130,7 +130,7 @@ fn descendants_are_found_at_any_depth() {
         .correlation(7)
         .operator("beside", 100..110);
     let traces = TraceSet::from_bytes(builder.json()).unwrap();
-    let rows = EventRows::of(&traces.traces()[0].events(), Compat::Exact).unwrap();
+    let rows = RankEvents::of(&traces.traces()[0].events(), Compat::Exact).unwrap();
     let stacks = CallStacks::of(&rows, &[0, 1, 2, 3, 4], Compat::Exact);
     let sorted = |row| {
         let mut below = stacks.below(row);

@@ -1,7 +1,7 @@
 //! The kind of a collective, as recorded with its kernel or around its launch.
 
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use polars::prelude::{DataFrame, DataType, StringChunked};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ impl RecordedKinds {
 
     /// Tells whether the kernel of a row ends only after all ranks have begun. Without a recorded kind its name decides; one of
     /// sends and receives is an all-to-all where the annotation around its launch says so.
-    pub(super) fn waits_for_all(&self, rows: &EventRows, row: usize) -> bool {
+    pub(super) fn waits_for_all(&self, rows: &RankEvents, row: usize) -> bool {
         if let Some(kind) = self.recorded(row) {
             return waits_for_all(kind);
         }
@@ -43,7 +43,7 @@ impl RecordedKinds {
     }
 
     /// Tells whether the launch of a kernel is in an annotation of a collective that waits for all ranks.
-    fn is_launched_for_all(&self, rows: &EventRows, row: usize) -> bool {
+    fn is_launched_for_all(&self, rows: &RankEvents, row: usize) -> bool {
         let Some(launch) = rows.partner(row) else { return false };
         let Some(ts) = rows.ts(launch) else { return false };
         let annotations = self.annotations.get_or_init(|| annotations(rows));
@@ -64,11 +64,11 @@ pub(super) fn known(column: &StringChunked, row: usize) -> Option<&str> {
     column.get(row).filter(|text| !matches!(*text, "" | "[]" | "-1"))
 }
 
-fn annotations(rows: &EventRows) -> Annotations {
+fn annotations(rows: &RankEvents) -> Annotations {
     let mut is_annotation = rows.per_text(|name| name.starts_with(ANNOTATION));
     let mut found = Annotations::new();
     for row in cancellable(0..rows.len()) {
-        if !is_annotation(rows.name(row)) || rows.stream(row).is_some() {
+        if !is_annotation(rows.name(row)) || rows.is_on_device(row) {
             continue;
         }
         let Some(start) = rows.ts(row) else { continue };

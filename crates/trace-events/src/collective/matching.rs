@@ -2,7 +2,7 @@
 
 use super::numbering::{COLUMNS, Group, Numbered, Numbering};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{EventRows, READ_COLUMNS, rows_in_whole_steps};
+use crate::frame::{READ_COLUMNS, RankEvents, rows_in_whole_steps};
 use crate::{Compat, Result, Trace};
 use polars::prelude::{DataFrame, PlSmallStr};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Collectives {
 
 impl Collectives {
     /// Collects the collectives among these rows of one rank.
-    pub fn of(rank: i64, events: &DataFrame, rows: &EventRows, communication: &[usize]) -> Self {
+    pub fn of(rank: i64, events: &DataFrame, rows: &RankEvents, communication: &[usize]) -> Self {
         if communication.is_empty() {
             return Self::default();
         }
@@ -62,7 +62,7 @@ impl Collectives {
             counts[row as usize] = true;
         }
         communication.retain(|&row| counts[row]);
-        Ok(Self::of(trace.rank(), &events, &EventRows::of(&events, compat)?, &communication))
+        Ok(Self::of(trace.rank(), &events, &trace.rank_events(&events, compat)?, &communication))
     }
 
     /// Merges the collectives of other ranks.

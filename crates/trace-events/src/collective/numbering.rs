@@ -2,7 +2,7 @@
 
 use super::kind::{COLLECTIVE_NAME, RecordedKinds, known, texts};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{EventRows, IntColumn};
+use crate::frame::{IntColumn, RankEvents};
 use polars::prelude::{DataFrame, StringChunked};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const NUMBERS: [&str; 2] = ["seq_num", "comms_id"];
 /// Columns that name a process group, the better one first.
 const GROUPS: [&str; 2] = ["process_group_ranks", "process_group_name"];
 const GROUP_SIZE: &str = "group_size";
-/// Columns that are read where they exist, besides those of [`EventRows`].
+/// Columns that are read where they exist, besides those of [`RankEvents`].
 pub const COLUMNS: [&str; 6] = [NUMBERS[0], NUMBERS[1], GROUPS[0], GROUPS[1], GROUP_SIZE, COLLECTIVE_NAME];
 
 /// How a collective is recognised on other ranks, besides its name.
@@ -65,12 +65,12 @@ impl Numbering {
     }
 
     /// Tells whether the kernel of a row ends only after all ranks have begun.
-    pub fn waits_for_all(&self, rows: &EventRows, row: usize) -> bool {
+    pub fn waits_for_all(&self, rows: &RankEvents, row: usize) -> bool {
         self.kinds.waits_for_all(rows, row)
     }
 
     /// Numbers collectives that wait for all ranks, in the order of their starts. Rows without a start or a stream are left out.
-    pub fn numbered(&self, rows: &EventRows, mut collectives: Vec<usize>) -> Vec<Numbered> {
+    pub fn numbered(&self, rows: &RankEvents, mut collectives: Vec<usize>) -> Vec<Numbered> {
         collectives.sort_by_key(|&row| rows.ts(row));
         let mut seen: BTreeMap<(u32, Group, i64), i64> = BTreeMap::new();
         let mut numbered = Vec::with_capacity(collectives.len());

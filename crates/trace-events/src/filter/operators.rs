@@ -3,7 +3,7 @@
 use crate::callstack::CallStacks;
 use crate::domain::EventKind;
 use crate::error::FilterReason;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use crate::frame::columns::{END, INDEX};
 use crate::{Compat, Error, Pick, Result, Trace};
 use polars::prelude::{Expr, Int64Chunked};
@@ -103,7 +103,7 @@ pub fn combined_operator(
 /// # Source
 /// HTA `CombinedOperatorFilter`, its `stack_depths`.
 pub fn stack_depth(trace: &Trace, depths: impl Into<Pick>) -> Result<Expr> {
-    let rows = EventRows::of(&trace.frame()?, Compat::Exact)?;
+    let rows = trace.rank_events(&trace.frame()?, Compat::Exact)?;
     let all: Vec<u32> = (0..rows.len() as u32).collect();
     let stacks = CallStacks::of(&rows, &all, Compat::Exact);
     let depths = depths.into();
@@ -129,7 +129,7 @@ fn around(
 
 /// The events of a rank, by row.
 struct Events {
-    rows: EventRows,
+    rows: RankEvents,
     end: Int64Chunked,
 }
 
@@ -137,7 +137,7 @@ impl Events {
     fn of(trace: &Trace) -> Result<Self> {
         let events = trace.frame()?;
         let end = events.column(END)?.i64()?.rechunk().into_owned();
-        Ok(Self { rows: EventRows::of(&events, Compat::Exact)?, end })
+        Ok(Self { rows: trace.rank_events(&events, Compat::Exact)?, end })
     }
 
     fn interval(&self, row: usize) -> Option<Interval> {
@@ -178,9 +178,9 @@ impl Events {
         let mut taken: Vec<bool> =
             (0..rows.len()).map(|row| self.same_side(row, root) && self.interval(row).is_some_and(&takes)).collect();
         if include_gpu_kernels {
-            let mut is_call = rows.per_text(|cat| EventKind::of_category(cat) == EventKind::Call);
-            let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && is_call(rows.cat(row))).collect();
-            for row in (0..rows.len()).filter(|&row| rows.stream(row).is_some()) {
+            let kinds = rows.kinds();
+            let calls: Vec<bool> = (0..rows.len()).map(|row| taken[row] && kinds[row] == EventKind::Call).collect();
+            for row in (0..rows.len()).filter(|&row| rows.is_on_device(row)) {
                 taken[row] |= rows.partner(row).is_some_and(|launch| calls[launch]);
             }
         }

@@ -6,7 +6,7 @@ use crate::dataset::MarkedIterations;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::exec::memory::Task;
-use crate::frame::{EventRows, READ_COLUMNS};
+use crate::frame::{READ_COLUMNS, RankEvents};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace, TraceSet};
 use polars::prelude::PlSmallStr;
@@ -62,7 +62,7 @@ impl FoundSteps {
             };
             let columns = READ_COLUMNS.map(PlSmallStr::from_static);
             traces.budget()?.check(Task::Answer("iterations"), rank.bytes_needed_of(&columns, BYTES_PER_EVENT))?;
-            searched.push(fitting(&EventRows::of(&rank.frame_of(&columns)?, Compat::Exact)?));
+            searched.push(fitting(&rank.rank_events(&rank.frame_of(&columns)?, Compat::Exact)?));
         }
         let Some(first) = searched.first().filter(|fitting| !fitting.is_empty()) else { return Ok(Self::None) };
         if searched.iter().all(|fitting| fitting.len() == 1) {
@@ -107,7 +107,7 @@ struct Candidate {
 
 /// Returns the calls that fit, of those inside one another the outermost; each with calls inside of it that divide the recording
 /// alike, annotations first, which say more, then modules. Calls inside of a module, or of two calls that launch the work, do not fit.
-fn fitting(rows: &EventRows) -> Vec<Vec<StepMarker>> {
+fn fitting(rows: &RankEvents) -> Vec<Vec<StepMarker>> {
     let work = Work::of(rows);
     let mut candidates = candidates(rows, &work);
     candidates.sort_by_key(|one| std::cmp::Reverse(one.ns));
@@ -142,15 +142,15 @@ impl Candidate {
 /// Calls: the number of the family, and the row.
 type Calls = Vec<(u32, u32)>;
 
-fn candidates(rows: &EventRows, work: &Work) -> Vec<Candidate> {
+fn candidates(rows: &RankEvents, work: &Work) -> Vec<Candidate> {
     let (mut annotations, mut frames) = (Families::default(), Families::default());
     let (mut annotated, mut framed): (Calls, Calls) = (Vec::new(), Vec::new());
-    let mut kind = rows.kinds();
+    let kinds = rows.kinds();
     {
         let mut annotation = rows.per_text(|name| Family::of_annotation(name).map(|family| annotations.number(family)));
         let mut frame = rows.per_text(|name| frames.number(Family::of_frame(name)));
         for row in cancellable(0..rows.len()) {
-            match kind(row) {
+            match kinds[row] {
                 EventKind::Annotation => {
                     annotated.extend(annotation(rows.name(row)).map(|family| (family, row as u32)));
                 }
@@ -183,7 +183,7 @@ fn least_around(family: &Family) -> usize {
 }
 
 fn candidate(
-    rows: &EventRows,
+    rows: &RankEvents,
     work: &Work,
     calls: &[(u32, u32)],
     family: &Family,

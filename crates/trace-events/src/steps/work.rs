@@ -2,7 +2,7 @@
 
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use std::collections::HashMap;
 
 /// Process and thread.
@@ -21,14 +21,14 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn of(rows: &EventRows) -> Self {
-        let mut kind = rows.kinds();
+    pub(super) fn of(rows: &RankEvents) -> Self {
+        let kinds = rows.kinds();
         let (mut launched, mut operators, mut total) = (Vec::new(), Vec::new(), 0);
         for row in cancellable(0..rows.len()) {
-            match kind(row) {
+            match kinds[row] {
                 EventKind::Kernel | EventKind::Memory => {
                     total += rows.dur(row).max(0);
-                    let launch = rows.partner(row).filter(|&launch| rows.stream(launch).is_none());
+                    let launch = rows.partner(row).filter(|&launch| !rows.is_on_device(launch));
                     launched.extend(launch.and_then(|launch| Self::launch(rows, launch, row)));
                 }
                 EventKind::Operator => operators.extend(Self::launch(rows, row, row)),
@@ -52,7 +52,7 @@ impl Work {
         work
     }
 
-    fn launch(rows: &EventRows, launch: usize, row: usize) -> Option<(i64, Thread, i64)> {
+    fn launch(rows: &RankEvents, launch: usize, row: usize) -> Option<(i64, Thread, i64)> {
         Some((rows.ts(launch)?, rows.thread(launch), rows.dur(row).max(0)))
     }
 

@@ -2,11 +2,9 @@
 
 use super::sweep::{Interval, gaps, intersections, levels};
 use super::views::{END_TS, TRACE};
-use crate::domain::is_device_work;
 use crate::exec::changed_files::checked;
 use crate::exec::checkpoint;
 use crate::exec::memory::{Budget, Task};
-use crate::frame::EventRows;
 use crate::frame::READ_COLUMNS;
 use crate::frame::columns::{DUR, END, ITERATION, RANK, STREAM, TS};
 use crate::{Error, Result, Trace, TraceSet};
@@ -28,13 +26,12 @@ pub(super) fn gap_table(set: &TraceSet, trace: &Trace, stream: Option<i64>) -> R
     let names: Vec<PlSmallStr> = READ_COLUMNS.iter().copied().map(PlSmallStr::from_static).collect();
     set.budget()?.check(Task::Sql, trace.bytes_needed_of(&names, BYTES_PER_ROW))?;
     checked(|| {
-        let rows = EventRows::of(&trace.frame_of(&names)?, set.compat())?;
-        let mut is_work = rows.per_text(is_device_work);
+        let rows = trace.rank_events(&trace.frame_of(&names)?, set.compat())?;
         let mut of_streams: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
-        for row in 0..rows.len() {
+        for (row, kind) in rows.kinds().iter().enumerate() {
             if let Some(found) = rows.stream(row)
                 && stream.is_none_or(|stream| stream == found)
-                && is_work(rows.cat(row))
+                && kind.is_device_work()
             {
                 of_streams.entry(found).or_default().push(row as u32);
             }

@@ -5,7 +5,7 @@ use super::shown::{ShownRank, Timeline};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents};
 use crate::{Compat, Result};
 use polars::prelude::{AnyValue, DataFrame};
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ impl Timeline {
         let (Some((_, span)), Some(trace)) = (self.find(location, rank, event)?, &rank.trace) else { return Ok(None) };
         let names = READ_COLUMNS.iter().copied().chain([INDEX_FORWARD]).map(Into::into).collect::<Vec<_>>();
         let events = trace.frame_of(&names)?;
-        let rows = EventRows::of(&events, Compat::Exact)?;
+        let rows = trace.rank_events(&events, Compat::Exact)?;
         let pairs = guarded(|| self.pairs(location, span, &rows, &events))?;
         let end = |row: usize| self.arrow_end(location, rank, &rows, row);
         let arrow =
@@ -74,12 +74,12 @@ impl Timeline {
         &self,
         location: LaneLocation,
         span: Span,
-        rows: &EventRows,
+        rows: &RankEvents,
         events: &DataFrame,
     ) -> Result<Vec<(&'static str, usize, usize)>> {
         let event = span.event as usize;
         let mut pairs = Vec::new();
-        if rows.stream(event).is_some() {
+        if rows.is_on_device(event) {
             let launch = rows.partner(event);
             pairs.extend(launch.map(|launch| ("launch", launch, event)));
             pairs.extend(
@@ -101,7 +101,7 @@ impl Timeline {
                 .collect();
             launches.sort_unstable();
             if !launches.is_empty() {
-                let kernels = cancellable(0..rows.len()).filter(|&row| rows.stream(row).is_some());
+                let kernels = cancellable(0..rows.len()).filter(|&row| rows.is_on_device(row));
                 for kernel in kernels {
                     let Some(correlation) = rows.correlation(kernel) else { continue };
                     if let Ok(found) = launches.binary_search_by_key(&correlation, |&(correlation, _)| correlation) {
@@ -126,7 +126,7 @@ impl Timeline {
     }
 
     /// The call around another one on its thread, as a row; `None` if nothing is around it.
-    fn caller(&self, near: LaneLocation, rows: &EventRows, row: usize) -> Option<usize> {
+    fn caller(&self, near: LaneLocation, rows: &RankEvents, row: usize) -> Option<usize> {
         let lane = self.rank(near).lanes.lanes.get(self.rank(near).lanes.lane_of(rows, row)?)?;
         let Content::Events(events) = &lane.content else { return None };
         let start = rows.ts(row)?;
@@ -138,7 +138,7 @@ impl Timeline {
     }
 
     /// Where an arrow begins or ends; `None` if the event is not shown.
-    fn arrow_end(&self, near: LaneLocation, rank: &ShownRank, rows: &EventRows, row: usize) -> Option<Value> {
+    fn arrow_end(&self, near: LaneLocation, rank: &ShownRank, rows: &RankEvents, row: usize) -> Option<Value> {
         let lane = rank.lanes.lane_of(rows, row)?;
         let id = self
             .lanes

@@ -2,7 +2,7 @@
 
 use super::lane::{Content, Key, LaneKind, RankLane};
 use crate::TrackNames;
-use crate::frame::EventRows;
+use crate::frame::RankEvents;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
@@ -11,7 +11,7 @@ const LONGEST_NAME: usize = 60;
 
 /// Orders lanes from above and labels them: the thread with the profiler's steps, other threads, each below its annotations; the
 /// streams of each device, each above its queue; bandwidths; threads that run Python only.
-pub(super) fn arrange(lanes: &mut [RankLane], rows: &EventRows, names: &TrackNames) {
+pub(super) fn arrange(lanes: &mut [RankLane], rows: &RankEvents, names: &TrackNames) {
     let has_steps = |lane: &RankLane| match &lane.content {
         Content::Events(events) => events.levels().next().is_some_and(|level| {
             lane.key.kind == LaneKind::Annotation

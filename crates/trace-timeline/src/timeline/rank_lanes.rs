@@ -8,7 +8,7 @@ use crate::exec::checkpoint::{Inherited, cancellable, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::{Filter, TraceFilter, Where};
 use crate::frame::columns::*;
-use crate::frame::{EventRows, IntColumn, READ_COLUMNS, StepName};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName};
 use crate::{Compat, Result, Trace};
 use call_tree::nesting::{Call, Closing, Step, nest, sort};
 use foldhash::fast::FixedState;
@@ -88,7 +88,7 @@ impl RankLanes {
                 }
                 None => (0..events.height() as u32).collect(),
             };
-            let texts = EventRows::of(&events, Compat::Exact)?;
+            let texts = trace.rank_events(&events, Compat::Exact)?;
             let here = Inherited::here();
             let (lanes, counters) = rayon::join(
                 || here.run(|| event_lanes(&events, &texts, &rows, budget)),
@@ -110,8 +110,8 @@ impl RankLanes {
     }
 
     /// Returns the lane of an event.
-    pub(super) fn lane_of(&self, rows: &EventRows, row: usize) -> Option<usize> {
-        let key = key(rows, row, rows.kind(row));
+    pub(super) fn lane_of(&self, rows: &RankEvents, row: usize) -> Option<usize> {
+        let key = key(rows, row);
         self.lanes.iter().position(|lane| lane.key == key)
     }
 
@@ -127,7 +127,7 @@ impl RankLanes {
 }
 
 /// Returns the row of a step of the profiler, if there is one.
-fn first_step(lanes: &[RankLane], rows: &EventRows) -> Option<u32> {
+fn first_step(lanes: &[RankLane], rows: &RankEvents) -> Option<u32> {
     let mut is_step = rows.per_text(StepName::is_step);
     let annotations = lanes.iter().filter(|lane| lane.key.kind == LaneKind::Annotation);
     let events = annotations.filter_map(|lane| match &lane.content {
@@ -137,15 +137,15 @@ fn first_step(lanes: &[RankLane], rows: &EventRows) -> Option<u32> {
     events.flat_map(Lane::spans).find(|(_, span)| is_step(span.name)).map(|(_, span)| span.event)
 }
 
-fn key(rows: &EventRows, row: usize, event: EventKind) -> Key {
-    let (pid, tid) = rows.thread(row);
-    let stream = rows.stream(row);
-    let (kind, tid) = match event {
-        EventKind::Annotation => (LaneKind::Annotation, tid),
-        EventKind::DeviceAnnotation => (LaneKind::GpuAnnotation, stream.or(tid)),
-        EventKind::Sync | EventKind::Kernel | EventKind::Memory => (LaneKind::Stream, stream.or(tid)),
-        _ if stream.is_some() => (LaneKind::Stream, stream),
-        _ => (LaneKind::Thread, tid),
+fn key(rows: &RankEvents, row: usize) -> Key {
+    let event = rows.kind(row);
+    let on_device = rows.is_on_device(row);
+    let (pid, tid) = if on_device { rows.device_and_stream(row) } else { rows.thread(row) };
+    let kind = match event {
+        EventKind::Annotation => LaneKind::Annotation,
+        EventKind::DeviceAnnotation => LaneKind::GpuAnnotation,
+        _ if on_device => LaneKind::Stream,
+        _ => LaneKind::Thread,
     };
     Key { pid, tid, kind, is_sync: event == EventKind::Sync }
 }
@@ -154,9 +154,9 @@ fn key(rows: &EventRows, row: usize, event: EventKind) -> Key {
 ///
 /// # Errors
 /// If there are so many lanes that they do not fit the budget.
-fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budget) -> Result<Vec<RankLane>> {
+fn event_lanes(events: &DataFrame, rows: &RankEvents, seen: &[u32], budget: Budget) -> Result<Vec<RankLane>> {
     let dur = IntColumn::of(events, DUR)?;
-    let mut kind = rows.kinds();
+    let kinds = rows.kinds();
     let mut indices: HashMap<Key, usize, FixedState> = HashMap::default();
     let mut groups: Vec<(Key, Vec<u32>)> = Vec::new();
     // For each group: whether it has an event that is no Python function.
@@ -166,8 +166,8 @@ fn event_lanes(events: &DataFrame, rows: &EventRows, seen: &[u32], budget: Budge
         if rows.ts(row as usize).is_none() {
             continue;
         }
-        let kind = kind(row as usize);
-        let key = key(rows, row as usize, kind);
+        let kind = kinds[row as usize];
+        let key = key(rows, row as usize);
         if groups.get(last).is_none_or(|group| group.0 != key) {
             last = *indices.entry(key).or_insert(groups.len());
             if last == groups.len() {

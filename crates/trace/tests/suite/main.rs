@@ -13,3 +13,4 @@ mod stored_ranks;
 mod timeline;
 mod timeline_sides;
 mod unusual_input;
+mod unusual_tracks;

@@ -5,7 +5,7 @@ use crate::analysis::{Merge, RankView};
 use crate::collective::Collectives;
 use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{EventRows, StepName};
+use crate::frame::StepName;
 use crate::interval::{Span, length, merged, overlaps};
 use call_tree::nesting::{Call, Closing, Step, nest};
 use serde::{Deserialize, Serialize};
@@ -95,8 +95,8 @@ impl State {
     /// If a column is missing.
     pub(super) fn of(view: &RankView) -> Result<Self> {
         let rank = view.rank();
-        let rows = EventRows::of(view.all_events(), view.compat())?;
-        let mut kind = rows.kinds();
+        let rows = view.rank_events();
+        let kinds = rows.kinds();
         let mut step = rows.per_text(|name| match StepName::of(name) {
             StepName::Number(number) => Some(number),
             _ => None,
@@ -114,24 +114,21 @@ impl State {
             let row = row as usize;
             let Some(start) = rows.ts(row) else { continue };
             let span = Span { start, end: start.saturating_add(rows.dur(row).max(0)) };
-            let (name, kind) = (rows.name(row), kind(row));
+            let (name, kind) = (rows.name(row), kinds[row]);
             all = Some(all.map_or(span, |all| Span { start: all.start.min(start), end: all.end.max(span.end) }));
-            match (kind, rows.stream(row)) {
-                (EventKind::Kernel | EventKind::Memory, Some(_)) => {
+            match kind {
+                EventKind::Kernel | EventKind::Memory => {
                     let class = class(name);
                     work.entry(class).or_default().push(span);
                     let sum = sums.entry((class, name)).or_default();
                     *sum = sum.saturating_add(length(&[span]));
                 }
-                (EventKind::Kernel | EventKind::Memory, None) => {}
                 // They span operators, whose time they would hide.
-                (EventKind::Annotation | EventKind::DeviceAnnotation | EventKind::Span, _) => {}
-                (_, None) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
+                EventKind::Annotation | EventKind::DeviceAnnotation | EventKind::Span => {}
+                _ if !rows.is_on_device(row) => host.push(HostEvent { thread: rows.thread(row), span, row, name }),
                 _ => {}
             }
-            if let Some(number) =
-                step(name).filter(|_| rows.stream(row).is_none() && kind != EventKind::DeviceAnnotation)
-            {
+            if let Some(number) = step(name).filter(|_| !rows.is_on_device(row)) {
                 numbers.insert(number);
                 steps.push(span);
             }

@@ -8,17 +8,22 @@ use crate::domain::EventKind;
 use crate::{Compat, Result};
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
 use polars_arrow::array::PrimitiveArray;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// The columns that [`EventRows`] reads.
+/// The columns that [`RankEvents`] reads.
 pub const READ_COLUMNS: [&str; 11] =
     [INDEX, TS, DUR, PID, TID, STREAM, CORRELATION, INDEX_CORRELATION, ITERATION, NAME, CAT];
 
-/// Columns of the events of a rank, for algorithms with their own order of rows. A row is the position of an event among
-/// all events of the rank.
+/// The kinds of the events of a rank, by row.
+pub type Kinds = Arc<Vec<EventKind>>;
+
+/// The events of a rank, for algorithms with their own order of rows: their columns, and what each event is and where it ran. A row is
+/// the position of an event among all events of the rank. It copies nothing; [`Trace::rank_events`](crate::Trace::rank_events) shares the
+/// kinds among all that read a rank.
 #[derive(Clone)]
-pub struct EventRows {
+pub struct RankEvents {
     compat: Compat,
+    kinds: OnceLock<Kinds>,
     index: IntColumn,
     ts: IntColumn,
     dur: IntColumn,
@@ -33,7 +38,7 @@ pub struct EventRows {
     texts: Arc<CategoricalMapping>,
 }
 
-impl EventRows {
+impl RankEvents {
     /// Returns the rows of a frame of events that was loaded with `compat`.
     ///
     /// # Errors
@@ -46,6 +51,7 @@ impl EventRows {
         let (name, cat) = (name.cat::<Categorical32Type>()?, cat.cat::<Categorical32Type>()?);
         Ok(Self {
             compat,
+            kinds: OnceLock::new(),
             index: int(INDEX)?,
             ts: int(TS)?,
             dur: int(DUR)?,
@@ -147,17 +153,53 @@ impl EventRows {
         codes.into_iter().map(|code| self.text(code).to_owned()).collect()
     }
 
-    /// Returns the kind of an event; of many, use [`Self::kinds`].
-    pub fn kind(&self, row: usize) -> EventKind {
-        let of_category = EventKind::of_category(self.text(self.cat(row)));
-        EventKind::of(of_category, || StepName::is_step(self.text(self.name(row))))
+    /// Returns the kinds of all events, found at the first call.
+    pub fn kinds(&self) -> &[EventKind] {
+        self.shared_kinds()
     }
 
-    /// Returns a function from rows to the kinds of their events, which looks at each text once.
-    pub fn kinds(&self) -> impl FnMut(usize) -> EventKind + '_ {
-        let mut of_category = self.per_text(EventKind::of_category);
-        let mut is_step = self.per_text(StepName::is_step);
-        move |row| EventKind::of(of_category(self.cat(row)), || is_step(self.name(row)))
+    /// Returns the kinds of all events, for others that read the same rank.
+    pub fn shared_kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| {
+            let mut of_category = self.per_text(EventKind::of_category);
+            let mut is_step = self.per_text(StepName::is_step);
+            let kind = |row: usize| EventKind::of(of_category(self.cat(row)), || is_step(self.name(row)));
+            Arc::new((0..self.len()).map(kind).collect())
+        })
+    }
+
+    /// Takes over kinds that were found before, if they are of as many events.
+    pub fn with_kinds(self, kinds: &Kinds) -> Self {
+        if kinds.len() == self.len() {
+            // Those that it has already are the same.
+            self.kinds.set(Arc::clone(kinds)).ok();
+        }
+        self
+    }
+
+    /// Returns the kind of one event, without looking at all others.
+    pub fn kind(&self, row: usize) -> EventKind {
+        match self.kinds.get() {
+            Some(kinds) => kinds.get(row).copied().unwrap_or(EventKind::Other),
+            None => {
+                let of_category = EventKind::of_category(self.text(self.cat(row)));
+                EventKind::of(of_category, || StepName::is_step(self.text(self.name(row))))
+            }
+        }
+    }
+
+    /// Tells whether an event ran on a device. Its kind says so; a stream does only where the kind is unknown, since operators of
+    /// `torch.compile` run on a thread and name the stream that they launch on.
+    pub fn is_on_device(&self, row: usize) -> bool {
+        match self.kind(row) {
+            EventKind::Span | EventKind::Other => self.stream(row).is_some(),
+            kind => kind.is_on_device(),
+        }
+    }
+
+    /// Returns the device and the stream of an event that ran on a device; recordings without streams have a thread per stream.
+    pub fn device_and_stream(&self, row: usize) -> (Option<i64>, Option<i64>) {
+        (self.pid.get(row), self.stream(row).or_else(|| self.tid.get(row)))
     }
 
     /// Returns a function from codes to the results of `what`, which is called once per distinct text.
