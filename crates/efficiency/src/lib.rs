@@ -1,0 +1,23 @@
+//! Efficiency of operators: what they had to do.
+//!
+//! Data flows one way: the inputs of an operator as the profiler writes them ([`Operands`]) → its [`Work`], from a table of models
+//! ([`MODELS`], [`work`]).
+//!
+//! The crate knows nothing of traces, files and frames: texts and numbers in, typed answers out. Whatever the input: an answer or a
+//! reason, no panic. Counts are whole numbers that saturate instead of overflowing. A share above 1 is not cut, a number that is not
+//! known is not replaced by that of another device, and what is an upper bound is marked as one.
+//!
+//! Operators are counted once: see [`work`]. The formulas are on the page `docs/efficiency-models.md`.
+
+mod operand;
+mod work;
+
+pub use operand::data_type::{DataType, PeakClass};
+pub use operand::operands::{Operands, Unreadable};
+pub use work::call::{Call, Family, NoModel, Note, Work};
+pub use work::grouped::{Experts, mixture_of_experts};
+pub use work::lookup::{is_composite, model, work, work_of_leaf};
+pub use work::model::Model;
+pub use work::models::MODELS;
+pub use work::served::{ServedHeads, served_attention};
+pub use work::sums::{RequestSums, Sums};
