@@ -1,7 +1,7 @@
-//! Efficiency of operators: what they had to do.
+//! Efficiency of operators: what they had to do, against what the device can do.
 //!
 //! Data flows one way: the inputs of an operator as the profiler writes them ([`Operands`]) → its [`Work`], from a table of models
-//! ([`MODELS`], [`work`]).
+//! ([`MODELS`], [`work`]) → its share of the [`roofline`] of a device ([`peaks_of`]).
 //!
 //! The crate knows nothing of traces, files and frames: texts and numbers in, typed answers out. Whatever the input: an answer or a
 //! reason, no panic. Counts are whole numbers that saturate instead of overflowing. A share above 1 is not cut, a number that is not
@@ -9,11 +9,17 @@
 //!
 //! Operators are counted once: see [`work`]. The formulas are on the page `docs/efficiency-models.md`.
 
+mod device;
 mod operand;
+mod roofline;
 mod work;
 
+pub use device::device_match::{NoPeaks, peaks_by_id, peaks_of};
+pub use device::overrides::InvalidPeaks;
+pub use device::peaks::{Figure, Peaks, known_devices};
 pub use operand::data_type::{DataType, PeakClass};
 pub use operand::operands::{Operands, Unreadable};
+pub use roofline::{BoundBy, Limits, NoRoofline, Roofline, roofline};
 pub use work::call::{Call, Family, NoModel, Note, Work};
 pub use work::grouped::{Experts, mixture_of_experts};
 pub use work::lookup::{is_composite, model, work, work_of_leaf};

@@ -1,6 +1,6 @@
 //! The page of models agrees with the table.
 
-use efficiency::{MODELS, Note, PeakClass};
+use efficiency::{MODELS, Note, PeakClass, known_devices};
 
 const PAGE: &str = include_str!("../../../../docs/efficiency-models.md");
 
@@ -24,9 +24,10 @@ fn every_derivation_is_a_section_of_the_page() {
 }
 
 #[test]
-fn classes_and_remarks_have_words() {
+fn peaks_and_remarks_have_words() {
     for class in PeakClass::ALL {
         assert_eq!(PeakClass::named(class.word()), Some(class));
     }
     assert!(Note::LengthsUnknown.sentence().starts_with("upper bound"));
+    assert!(known_devices().count() > 20);
 }

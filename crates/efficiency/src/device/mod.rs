@@ -1,0 +1,5 @@
+//! Devices and their peaks.
+
+pub(crate) mod device_match;
+pub(crate) mod overrides;
+pub(crate) mod peaks;
