@@ -1,7 +1,8 @@
-//! Efficiency of operators: what they had to do, against what the device can do.
+//! Efficiency of operators and collectives: what they had to do, against what the device can do.
 //!
 //! Data flows one way: the inputs of an operator as the profiler writes them ([`Operands`]) → its [`Work`], from a table of models
-//! ([`MODELS`], [`work`]) → its share of the [`roofline`] of a device ([`peaks_of`]).
+//! ([`MODELS`], [`work`]) → its share of the [`roofline`] of a device ([`peaks_of`]). Collectives have a bandwidth of their own
+//! ([`Message`]).
 //!
 //! The crate knows nothing of traces, files and frames: texts and numbers in, typed answers out. Whatever the input: an answer or a
 //! reason, no panic. Counts are whole numbers that saturate instead of overflowing. A share above 1 is not cut, a number that is not
@@ -9,11 +10,14 @@
 //!
 //! Operators are counted once: see [`work`]. The formulas are on the page `docs/efficiency-models.md`.
 
+mod bandwidth;
 mod device;
 mod operand;
 mod roofline;
 mod work;
 
+pub use bandwidth::collective::{Bandwidth, CollectiveKind, Message, NoBandwidth};
+pub use bandwidth::splits::Splits;
 pub use device::device_match::{NoPeaks, peaks_by_id, peaks_of};
 pub use device::overrides::InvalidPeaks;
 pub use device::peaks::{Figure, Peaks, known_devices};

@@ -1,0 +1,4 @@
+//! Bandwidth of collectives, and bytes by peer.
+
+pub(crate) mod collective;
+pub(crate) mod splits;
