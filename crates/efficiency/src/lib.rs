@@ -1,8 +1,8 @@
-//! Efficiency of operators and collectives: what they had to do, against what the device can do.
+//! Efficiency of operators, collectives and kernels: what they had to do, against what the device can do.
 //!
 //! Data flows one way: the inputs of an operator as the profiler writes them ([`Operands`]) → its [`Work`], from a table of models
 //! ([`MODELS`], [`work`]) → its share of the [`roofline`] of a device ([`peaks_of`]). Collectives have a bandwidth of their own
-//! ([`Message`]).
+//! ([`Message`]), kernels an [`occupancy`].
 //!
 //! The crate knows nothing of traces, files and frames: texts and numbers in, typed answers out. Whatever the input: an answer or a
 //! reason, no panic. Counts are whole numbers that saturate instead of overflowing. A share above 1 is not cut, a number that is not
@@ -12,6 +12,7 @@
 
 mod bandwidth;
 mod device;
+mod occupancy;
 mod operand;
 mod roofline;
 mod work;
@@ -21,6 +22,10 @@ pub use bandwidth::splits::Splits;
 pub use device::device_match::{NoPeaks, peaks_by_id, peaks_of};
 pub use device::overrides::InvalidPeaks;
 pub use device::peaks::{Figure, Peaks, known_devices};
+pub use occupancy::launch::{GridUnit, Launch, grid_unit};
+pub use occupancy::limits::{BlockLimits, LimitedBy, NoOccupancy};
+pub use occupancy::multiprocessor::Multiprocessor;
+pub use occupancy::waves::{Occupancy, occupancy};
 pub use operand::data_type::{DataType, PeakClass};
 pub use operand::operands::{Operands, Unreadable};
 pub use roofline::{BoundBy, Limits, NoRoofline, Roofline, roofline};

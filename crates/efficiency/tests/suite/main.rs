@@ -4,7 +4,9 @@
 mod attention;
 mod formulas;
 mod page;
+mod properties;
 mod recorded_flops;
+mod recorded_kernels;
 mod recorded_models;
 mod shared;
 mod unified_summary;
