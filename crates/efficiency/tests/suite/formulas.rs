@@ -175,6 +175,8 @@ fn elements_of_the_repeated_result_count() {
     let number = inputs("[[5], []]", "['c10::Half', 'double']", "");
     assert_eq!(numbers("aten::mul", &number), (5, 10 + 8 + 10));
     assert_eq!(counted("aten::mul", &inputs("[[5], [4]]", "['float', 'float']", "")), Err(NoModel::Mismatch));
+    let masked = inputs("[[5], [5], []]", "['float', 'bool', 'Scalar']", "['', '', '1.1']");
+    assert_eq!(numbers("aten::native_dropout_backward", &masked), (5, 20 + 5 + 20));
     let gated = inputs("[[3, 4], [3, 8]]", "['c10::BFloat16', 'c10::BFloat16']", "");
     assert_eq!(numbers("_C::silu_and_mul", &gated), (60, 2 * 36));
 }
