@@ -8,10 +8,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 20] = [
+const PACKAGES: [&str; 21] = [
     "crates/call-tree",
     "crates/causal",
     "crates/cells",
+    "crates/efficiency",
     "crates/hta-rules",
     "crates/sql-engine",
     "crates/statistics",
