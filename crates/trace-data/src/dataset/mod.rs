@@ -6,6 +6,7 @@ mod cached;
 mod constructors;
 mod derived;
 mod frequent_names;
+mod further_args;
 mod further_tables;
 mod lazy_events;
 mod load;
