@@ -4,7 +4,7 @@ use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
     FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown,
     IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators, Parameter, Plan,
-    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, TableSchema,
+    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline, TableSchema,
     TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
 use crate::error::ParameterReason;
@@ -34,6 +34,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<ProfilerSteps>(),
     Entry::of::<CompareRanks>(),
     Entry::of::<Operators>(),
+    Entry::of::<Roofline>(),
 ];
 
 /// One analysis, without its type.

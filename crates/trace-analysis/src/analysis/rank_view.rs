@@ -225,6 +225,14 @@ impl RankView {
         Ok(all)
     }
 
+    /// Returns arguments of all events of the rank, also those that it was loaded without; `None` if its file cannot be read any more.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted), or if events cannot be read any more.
+    pub(crate) fn args(&self, names: &[&'static str]) -> Result<Option<Arc<DataFrame>>> {
+        self.trace.args(names)
+    }
+
     /// Returns the collectives of the view.
     ///
     /// # Errors

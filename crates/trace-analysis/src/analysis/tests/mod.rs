@@ -52,7 +52,7 @@ fn texts(df: &DataFrame, name: &str) -> Vec<String> {
 }
 
 /// The views of the ranks.
-fn views(analysis: &TraceAnalysis) -> Vec<RankView> {
+pub(super) fn views(analysis: &TraceAnalysis) -> Vec<RankView> {
     analysis.views().collect::<crate::Result<_>>().unwrap()
 }
 

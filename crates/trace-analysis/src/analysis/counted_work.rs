@@ -1,0 +1,283 @@
+//! The work of the operators of a rank: each piece counted once, with the time of its kernels.
+
+use super::RankView;
+use crate::Result;
+use crate::callstack::RankGraph;
+use crate::domain::EventKind;
+use crate::exec::checkpoint;
+use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
+use crate::frame::{RankEvents, value_of};
+use call_tree::nesting::Walk;
+use efficiency::{Call, NoModel, Operands, Work, is_composite, work, work_of_leaf};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
+use polars_arrow::array::PrimitiveArray;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The values of the inputs that are no tensors.
+const CONCRETE_INPUTS: &str = "concrete_inputs";
+
+/// A column of texts: codes by row, and the texts of the codes.
+struct Texts(PrimitiveArray<u32>, Arc<CategoricalMapping>);
+
+impl Texts {
+    fn of(events: &DataFrame, name: &str) -> Option<Self> {
+        let column = events.column(name).ok()?.as_materialized_series().rechunk();
+        let column = column.cat::<Categorical32Type>().ok()?;
+        Some(Self(column.physical().downcast_as_array().clone(), column.get_mapping().clone()))
+    }
+
+    fn text(&self, code: Option<u32>) -> &str {
+        code.and_then(|code| self.1.cat_to_str(code)).unwrap_or_default()
+    }
+}
+
+/// The recorded inputs of operators.
+struct Inputs {
+    dims: Option<Texts>,
+    types: Option<Texts>,
+    values: Option<Texts>,
+    /// Whether values could be read.
+    are_read: bool,
+}
+
+/// The codes of the inputs of a call, with that of its name.
+type InputCodes = (u32, [Option<u32>; 3]);
+
+impl Inputs {
+    fn of(rank: &RankView) -> Result<Self> {
+        let read = rank.args(&[INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS])?;
+        let loaded = rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?;
+        let events = read.as_deref().unwrap_or(&loaded);
+        let texts = |name: &str| Texts::of(events, name);
+        let (dims, types, values) = (texts(INPUT_DIMS), texts(INPUT_TYPE), texts(CONCRETE_INPUTS));
+        Ok(Self { dims, types, values, are_read: read.is_some() })
+    }
+
+    fn columns(&self) -> [Option<&Texts>; 3] {
+        [self.dims.as_ref(), self.types.as_ref(), self.values.as_ref()]
+    }
+
+    fn codes(&self, rows: &RankEvents, row: usize) -> InputCodes {
+        (rows.name(row), self.columns().map(|texts| value_of(&texts?.0, row)))
+    }
+
+    fn texts(&self, codes: &InputCodes) -> [&str; 3] {
+        let mut texts =
+            self.columns().into_iter().zip(codes.1).map(|(texts, code)| texts.map_or("", |texts| texts.text(code)));
+        // The default of a column that is loaded stands for nothing.
+        std::array::from_fn(|_| texts.next().filter(|text| *text != "-1").unwrap_or_default())
+    }
+}
+
+/// One call with work: of an operator, as recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CountedCall {
+    /// Its operator.
+    pub(super) name: String,
+    /// Shapes of its inputs, as JSON.
+    pub(super) shapes: String,
+    /// Their types.
+    pub(super) types: String,
+    /// What it had to do.
+    pub(super) work: Work,
+}
+
+/// Number and times of equal calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct CallTimes {
+    /// Calls.
+    pub(super) calls: u64,
+    /// Time of their kernels in ns.
+    pub(super) gpu: i64,
+    /// Their own time on the CPU in ns.
+    pub(super) host: i64,
+}
+
+/// The work of a rank.
+#[derive(Debug, Default)]
+pub(super) struct CountedWork {
+    /// Calls with work, equal ones together.
+    pub(super) counted: Vec<(CountedCall, CallTimes)>,
+    /// GPU time of operators without a model, by the name of the innermost, in ns.
+    pub(super) without_model: BTreeMap<String, i64>,
+    /// GPU time of operators whose shapes were not recorded, in ns.
+    pub(super) without_shapes: i64,
+    /// GPU time of kernels without an operator, in ns: of graphs, and those launched before the recording.
+    pub(super) without_operator: i64,
+    /// Time of all kernels, copies and fills in ns.
+    pub(super) gpu: i64,
+    /// Whether the inputs that are no tensors could be read: strides, groups, masks.
+    pub(super) has_values: bool,
+}
+
+/// Reasons why a call is not counted, with what is needed to tell calls apart.
+#[derive(Clone, Copy)]
+enum Counted {
+    /// The number of the call.
+    Work(u32),
+    Not(NoModel),
+}
+
+/// The walk over the call trees of a rank.
+struct Counting<'r> {
+    rows: &'r RankEvents,
+    graph: &'r RankGraph,
+    inputs: &'r Inputs,
+    known: HashMap<(InputCodes, bool), Counted, FixedState>,
+    found: CountedWork,
+    /// The outermost counted operator that is open, by its row.
+    inside: Option<usize>,
+    /// Open operators without work: row, and why.
+    open: Vec<(usize, NoModel)>,
+    without: BTreeMap<u32, i64>,
+}
+
+impl Counting<'_> {
+    fn counted(&mut self, row: usize) -> Counted {
+        let codes = self.inputs.codes(self.rows, row);
+        let name = self.rows.text(codes.0);
+        let is_leaf = is_composite(name) && !self.calls_operator(row);
+        let key = (codes, is_leaf);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let [shapes, types, values] = self.inputs.texts(&codes);
+        let counted = match Operands::parse(shapes, types, values) {
+            Err(_) => Counted::Not(NoModel::NoShapes),
+            Ok(operands) => {
+                let call = Call::new(name, &operands);
+                match if is_leaf { work_of_leaf(&call) } else { work(&call) } {
+                    Err(reason) => Counted::Not(reason),
+                    Ok(work) => {
+                        let [name, shapes, types] = [name, shapes, types].map(str::to_owned);
+                        self.found.counted.push((CountedCall { name, shapes, types, work }, CallTimes::default()));
+                        Counted::Work(self.found.counted.len() as u32 - 1)
+                    }
+                }
+            }
+        };
+        self.known.insert(key, counted);
+        counted
+    }
+
+    /// Tells whether an operator is somewhere below a call.
+    fn calls_operator(&self, row: usize) -> bool {
+        let mut open: Vec<u32> = self.graph.forest().children(row).to_vec();
+        while let Some(below) = open.pop() {
+            match self.rows.kind(below as usize) {
+                EventKind::Operator => return true,
+                EventKind::Kernel | EventKind::Memory => {}
+                _ => open.extend(self.graph.forest().children(below as usize)),
+            }
+        }
+        false
+    }
+
+    fn visit(&mut self, step: Walk) {
+        match step {
+            Walk::Enter(_) if self.inside.is_some() => {}
+            Walk::Enter(row) if self.graph.is_launched(self.rows, row) => {
+                let ns = self.graph.kernels(row).ns;
+                match self.open.last() {
+                    None => self.found.without_operator += ns,
+                    Some((_, NoModel::NoShapes)) => self.found.without_shapes += ns,
+                    Some(&(operator, _)) => *self.without.entry(self.rows.name(operator)).or_default() += ns,
+                }
+            }
+            Walk::Enter(row) if self.rows.kind(row) == EventKind::Operator => match self.counted(row) {
+                Counted::Work(number) => {
+                    let times = &mut self.found.counted[number as usize].1;
+                    times.calls += 1;
+                    times.gpu = times.gpu.saturating_add(self.graph.kernels(row).ns);
+                    times.host = times.host.saturating_add(self.rows.dur(row).max(0));
+                    self.inside = Some(row);
+                }
+                Counted::Not(reason) => self.open.push((row, reason)),
+            },
+            Walk::Enter(_) => {}
+            Walk::Leave(row) => {
+                if self.inside == Some(row) {
+                    self.inside = None;
+                }
+                self.open.pop_if(|(open, _)| *open == row);
+            }
+        }
+    }
+}
+
+impl CountedWork {
+    /// Counts the work of the rows of a view: on each path of its call trees that of the outermost operator with a model.
+    ///
+    /// # Errors
+    /// If events cannot be read any more.
+    pub(super) fn of(rank: &RankView) -> Result<Self> {
+        let rows = rank.rank_events();
+        let graph = RankGraph::of(rows, rank.rows(), crate::Compat::Exact);
+        checkpoint::check()?;
+        let inputs = Inputs::of(rank)?;
+        let found = Self { has_values: inputs.are_read, ..Self::default() };
+        let (known, open, without) = (HashMap::default(), Vec::new(), BTreeMap::new());
+        rows.kinds();
+        let mut counting = Counting { rows, graph: &graph, inputs: &inputs, known, found, inside: None, open, without };
+        graph.forest().walk(|row| row, |step| counting.visit(step));
+        let Counting { mut found, without, .. } = counting;
+        for (name, ns) in without {
+            *found.without_model.entry(rows.text(name).to_owned()).or_default() += ns;
+        }
+        found.gpu = rank.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)).sum();
+        let attributed: i64 = found.counted.iter().map(|(_, times)| times.gpu).sum::<i64>()
+            + found.without_model.values().sum::<i64>()
+            + found.without_shapes
+            + found.without_operator;
+        // Kernels whose launch is not in the view are in no tree.
+        found.without_operator += (found.gpu - attributed).max(0);
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::TraceSet;
+    use crate::analysis::TraceAnalysis;
+    use crate::analysis::tests::views;
+    use trace_testkit::{Stream, TraceBuilder};
+
+    const SHAPES: &str = r#"[[64, 32], [32, 16]]"#;
+    const TYPES: &str = r#"["float", "float"]"#;
+
+    /// ```text
+    /// linear(matmul(mm)) with a gemm of 30 µs | foreign with a kernel of 20 µs | mm without shapes, 10 µs | a graph's kernel, 5 µs
+    /// ```
+    pub(crate) fn builder() -> TraceBuilder {
+        let call = |trace: TraceBuilder, at: i64, us: i64| {
+            trace
+                .runtime("cudaLaunchKernel", at, at + 6..at + 8)
+                .kernel("kernel", Stream(7), at + 10..at + 10 + us)
+                .correlation(at)
+        };
+        let shapes = |trace: TraceBuilder| trace.arg("Input Dims", SHAPES).arg("Input type", TYPES);
+        let trace = shapes(TraceBuilder::new().operator("aten::linear", 0..20));
+        let trace = shapes(shapes(trace.operator("aten::matmul", 1..19)).operator("aten::mm", 2..18));
+        let trace = call(trace, 3, 30);
+        let trace = call(trace.operator("foreign", 100..120), 101, 20);
+        let trace = call(trace.operator("aten::mm", 200..220), 201, 10);
+        trace.kernel("of a graph", Stream(7), 300..305)
+    }
+
+    #[test]
+    fn work_is_counted_once_and_all_gpu_time_has_a_row() {
+        let set = TraceSet::from_bytes(builder().json()).unwrap();
+        let found = CountedWork::of(&views(&TraceAnalysis::new(&set).unwrap())[0]).unwrap();
+        let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
+        assert_eq!((call.name.as_str(), call.shapes.as_str()), ("aten::mm", "[[64, 32], [32, 16]]"));
+        assert_eq!((call.work.flops, call.work.bytes), (2 * 64 * 32 * 16, 4 * (64 * 32 + 32 * 16 + 64 * 16)));
+        assert_eq!(*times, CallTimes { calls: 1, gpu: 30_000, host: 16_000 });
+        assert_eq!(found.without_model, BTreeMap::from([("foreign".to_owned(), 20_000)]));
+        assert_eq!((found.without_shapes, found.without_operator, found.gpu), (10_000, 5_000, 65_000));
+    }
+}

@@ -1,0 +1,435 @@
+//! Operators against the limits of the device: the roofline.
+
+use super::counted_work::{CallTimes, CountedWork};
+use super::{
+    Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
+};
+use crate::error::ParameterReason;
+use crate::stats::micros;
+use crate::{Error, RankInfo, Result};
+use efficiency::{BoundBy, Family, Limits, PeakClass, Peaks, Work, known_devices, peaks_by_id, peaks_of, roofline};
+use polars::df;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use trace_view::format::{list, nanoseconds as time};
+use trace_view::{Column, Unit};
+
+mod figure;
+mod row;
+
+use figure::figure;
+use row::Row;
+
+/// Operators by shape against the roofline of their device: operations, bytes, what was reached, and the limit that binds.
+///
+/// Work is counted from the recorded inputs ([`efficiency::work`]); on each path of the call trees the outermost operator with a model
+/// counts, so nothing counts twice. The time of a call is that of the kernels below it; in a recording without GPU work that of the call.
+///
+/// # Columns
+/// One row per operator, shapes and types, the longest first: `COLUMNS`; a second table `peaks` has the limits and their sources. Ranks
+/// are added up.
+///
+/// # Example
+/// ```
+/// use trace::analysis::Roofline;
+/// use trace::prelude::*;
+///
+/// # fn main() -> trace::Result<()> {
+/// let job = TraceSet::load("../../notebooks/data/job")?;
+/// let df = TraceAnalysis::new(&job)?.roofline(&Roofline::default())?;
+/// assert!(df.column("roofline").is_ok());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Roofline {
+    /// A known device, `h100-sxm`, or limits in TFLOP/s and GB/s that replace those of the recorded device, `bf16=900,bandwidth=3000`.
+    pub peak: Option<String>,
+}
+
+/// The answer's columns.
+const COLUMNS: &[Column] = &[
+    Column::new("name", Unit::None, "operator"),
+    Column::new("shapes", Unit::None, "shapes of its inputs"),
+    Column::new("types", Unit::None, "types of its inputs"),
+    Column::new("family", Unit::None, "kind of work, by which it is counted"),
+    Column::new("count", Unit::Count, "calls"),
+    Column::new("time (us)", Unit::Micros, "time of their kernels; of the calls, where nothing ran on a GPU"),
+    Column::new("share_of_time", Unit::Percent, "of the time of all kernels, or of all counted calls"),
+    Column::new("gflop", Unit::None, "billions of operations of a call; a multiplication and an addition are two"),
+    Column::new("megabytes", Unit::None, "millions of bytes that a call must at least move"),
+    Column::new("TFLOP/s", Unit::None, "operations that were reached"),
+    Column::new("GB/s", Unit::GigabytesPerSecond, "traffic that was reached"),
+    Column::new("intensity", Unit::None, "operations for each byte"),
+    Column::new(
+        "roofline",
+        Unit::Percent,
+        "least time that the device allows, of the time that passed; not cut above 100",
+    ),
+    Column::new("bound_by", Unit::None, "limit that binds: compute or memory"),
+    Column::new("peak", Unit::None, "peak of operations that counts, by type"),
+    Column::new("device", Unit::None, "device whose limits count"),
+    Column::new("note", Unit::None, "remark on the count"),
+];
+
+/// The columns of the limits.
+const PEAK_COLUMNS: &[Column] = &[
+    Column::new("device", Unit::None, "variant of a device"),
+    Column::new("limit", Unit::None, "type of operations (TFLOP/s), or bandwidth (GB/s)"),
+    Column::new("value", Unit::None, "limit of dense operations"),
+    Column::new("reachable", Unit::None, "what measurements are known to reach"),
+    Column::new("source", Unit::None, "origin of the number"),
+];
+
+/// Rows that are a note when they are slow or not counted: this many names at most.
+const NAMED: usize = 4;
+
+/// Equal calls of the ranks with one kind of device.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Key {
+    device: String,
+    name: String,
+    shapes: String,
+    types: String,
+    family: String,
+    peak: String,
+    flops: u128,
+    bytes: u128,
+    note: String,
+}
+
+/// Number and times of equal calls, in ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Sums {
+    count: u64,
+    gpu: i64,
+    host: i64,
+}
+
+/// The partial result: sums by call, and the time that is not counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    sums: BTreeMap<Key, Sums>,
+    without_model: BTreeMap<String, i64>,
+    without_shapes: i64,
+    without_operator: i64,
+    gpu: i64,
+    /// Name and bytes of memory of the devices.
+    devices: BTreeSet<(String, Option<u64>)>,
+    /// Ranks without a counted call.
+    without_rows: BTreeSet<i64>,
+    /// Ranks whose file could not be read again for the values of inputs.
+    without_values: BTreeSet<i64>,
+}
+
+impl Merge for State {
+    fn merge(&mut self, other: Self) {
+        for (key, sums) in other.sums {
+            let own = self.sums.entry(key).or_default();
+            own.count += sums.count;
+            own.gpu = own.gpu.saturating_add(sums.gpu);
+            own.host = own.host.saturating_add(sums.host);
+        }
+        for (name, ns) in other.without_model {
+            *self.without_model.entry(name).or_default() += ns;
+        }
+        self.without_shapes += other.without_shapes;
+        self.without_operator += other.without_operator;
+        self.gpu += other.gpu;
+        self.devices.extend(other.devices);
+        self.without_rows.extend(other.without_rows);
+        self.without_values.extend(other.without_values);
+    }
+}
+
+impl Analysis for Roofline {
+    const NAME: &'static str = "roofline";
+    const SUMMARY: &'static str =
+        "Compare operators with what the device could do: FLOP/s, GB/s, share of the roofline.";
+    const PARAMETERS: &'static [Parameter] = &[Parameter::new(
+        "peak",
+        ParameterKind::Text,
+        "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000",
+    )];
+    const TABLES: &'static [TableSchema] =
+        &[TableSchema::new("", COLUMNS).of_named_events(), TableSchema::new("peaks", PEAK_COLUMNS)];
+    const NOTES: &'static str = "Operations and bytes are counted from the shapes, types and values of inputs (profile with \
+        record_shapes=True); docs/efficiency-models.md has each formula. On each path of the call trees the outermost operator with a \
+        model counts, so that nothing counts twice. Bytes are the least traffic: what a cache serves may put a row above 100 %, which is \
+        not cut. Peaks are dense ones of the recorded variant of the device; TF32 is not recorded, so products of fp32 use the peak of fp32.";
+    const BYTES_PER_ROW: usize = 128;
+    type State = State;
+
+    fn map(&self, rank: &RankView) -> Result<State> {
+        let found = CountedWork::of(rank)?;
+        let device = device_of(rank.info());
+        let mut state = State {
+            without_model: found.without_model,
+            without_shapes: found.without_shapes,
+            without_operator: found.without_operator,
+            gpu: found.gpu,
+            devices: [device.clone()].into(),
+            ..State::default()
+        };
+        for (call, CallTimes { calls, gpu, host }) in found.counted {
+            let Work { flops, bytes, peak, family, note, .. } = call.work;
+            let key = Key {
+                device: device.0.clone(),
+                name: call.name,
+                shapes: call.shapes,
+                types: call.types,
+                family: Family::word(family).to_owned(),
+                peak: peak.word().to_owned(),
+                flops,
+                bytes,
+                note: note.map_or_else(String::new, |note| note.sentence().to_owned()),
+            };
+            let sums = state.sums.entry(key).or_default();
+            *sums = Sums { count: sums.count + calls, gpu: sums.gpu + gpu, host: sums.host + host };
+        }
+        if state.sums.is_empty() {
+            state.without_rows.insert(rank.rank());
+        }
+        if !found.has_values {
+            state.without_values.insert(rank.rank());
+        }
+        Ok(state)
+    }
+
+    fn finish(&self, state: State) -> Result<Answer> {
+        let mut notes = Vec::new();
+        let mut devices: BTreeMap<String, Peaks> = BTreeMap::new();
+        for (name, memory) in &state.devices {
+            match self.peaks(name, *memory)? {
+                Ok(peaks) => {
+                    devices.entry(name.clone()).or_insert(peaks);
+                }
+                // What ran on the CPU only has no device.
+                Err(reason) if state.gpu > 0 => notes.push(format!("No roofline: {reason} (--peak)")),
+                Err(_) => {}
+            }
+        }
+        let on_gpu = state.gpu > 0;
+        let mut rows: Vec<Row> =
+            state.sums.iter().map(|(key, sums)| row(key, *sums, on_gpu, devices.get(&key.device))).collect();
+        rows.sort_by(|one, other| {
+            other.ns.cmp(&one.ns).then_with(|| (&one.name, &one.shapes).cmp(&(&other.name, &other.shapes)))
+        });
+        let whole = if on_gpu { state.gpu } else { rows.iter().map(|row| row.ns).sum() };
+        notes.splice(0..0, headline(&state, &rows, whole));
+        let ranks = |ranks: &BTreeSet<i64>| ranks.iter().copied().collect::<Vec<i64>>();
+        let (without_rows, without_values) = (ranks(&state.without_rows), ranks(&state.without_values));
+        notes.extend(nothing_on(
+            &without_rows,
+            "No operator with recorded shapes and a model (profile with record_shapes=True)",
+        ));
+        if rows.len() > without_rows.len() {
+            notes.extend(nothing_on(
+                &without_values,
+                "The trace file is not there or has changed, so values of inputs are unknown (strides, groups, masks of convolutions and \
+                 attention)",
+            ));
+        }
+        let figure = figure(&rows, &devices);
+        let table = AnswerTable::new(&Self::TABLES[0], frame(&rows, whole)?);
+        let mut answer = Answer::of(table, figure, notes);
+        let used: Vec<(&Peaks, BTreeSet<PeakClass>)> = used(&rows, &devices);
+        answer.tables.push(AnswerTable::new(&Self::TABLES[1], limits(&used)?).shown_if(!used.is_empty()));
+        Ok(answer)
+    }
+}
+
+impl Roofline {
+    /// Returns the limits of a device, or why it has none.
+    ///
+    /// # Errors
+    /// If the parameter is invalid.
+    fn peaks(&self, name: &str, memory: Option<u64>) -> Result<std::result::Result<Peaks, String>> {
+        let recorded = || peaks_of(name, memory).cloned().map_err(|reason| reason.to_string());
+        let Some(peak) = &self.peak else { return Ok(recorded()) };
+        if let Some(peaks) = peaks_by_id(peak.trim()) {
+            return Ok(Ok(peaks.clone()));
+        }
+        let base = recorded().unwrap_or_else(|_| Peaks::unknown(if name.is_empty() { "device" } else { name }));
+        base.overridden(peak).map(Ok).map_err(|reason| {
+            let devices: Vec<&str> = known_devices().map(|peaks| peaks.id.as_str()).collect();
+            let expected =
+                format!("limits such as bf16=900,bandwidth=3000 ({reason}), or a device: {}", devices.join(", "));
+            let reason = ParameterReason::Invalid { name: "peak", value: peak.clone(), expected };
+            Error::WrongParameter { analysis: Self::NAME, reason }
+        })
+    }
+}
+
+impl TraceAnalysis {
+    /// Returns operators by shape against the roofline of their device.
+    ///
+    /// # Columns
+    /// Those of [`Roofline`]; times in µs.
+    ///
+    /// # Errors
+    /// As [`TraceAnalysis::ask`].
+    pub fn roofline(&self, query: &Roofline) -> Result<DataFrame> {
+        Ok(self.ask(query)?.main())
+    }
+}
+
+/// Returns name and memory of the device of a rank: of the first in `deviceProperties`, since all of a machine are of one kind.
+fn device_of(info: &RankInfo) -> (String, Option<u64>) {
+    let devices = info.metadata.get("deviceProperties").and_then(serde_json::Value::as_array);
+    let first = devices.and_then(|devices| devices.first());
+    let name = first.and_then(|device| device.get("name")?.as_str()).unwrap_or_default();
+    let memory = first.and_then(|device| device.get("totalGlobalMem")?.as_u64());
+    (name.to_owned(), memory)
+}
+
+/// Returns the row of equal calls.
+fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
+    let ns = if on_gpu { sums.gpu } else { sums.host };
+    let of_call = ns as f64 / sums.count.max(1) as f64;
+    let (flops, bytes) = (key.flops as f64, key.bytes as f64);
+    let reached = peaks.zip(PeakClass::named(&key.peak)).and_then(|(peaks, peak)| {
+        // The family decides nothing here.
+        let family = Family::Matmul;
+        let work = Work { flops: key.flops, bytes: key.bytes, peak, family, is_bound: false, note: None };
+        let reached = roofline(&work, of_call, Limits::of(&work, peaks).ok()?).ok()?;
+        Some((reached.share, reached.bound_by))
+    });
+    let per_ns = |amount: f64| if of_call > 0.0 { amount / of_call } else { 0.0 };
+    Row {
+        name: key.name.clone(),
+        shapes: key.shapes.clone(),
+        types: key.types.clone(),
+        family: key.family.clone(),
+        count: sums.count,
+        ns,
+        flops: key.flops,
+        bytes: key.bytes,
+        tflops: per_ns(flops) / 1e3,
+        gigabytes: per_ns(bytes),
+        intensity: if bytes > 0.0 { flops / bytes } else { 0.0 },
+        reached,
+        peak: key.peak.clone(),
+        device: peaks.map_or_else(|| key.device.clone(), |peaks| peaks.label.clone()),
+        note: key.note.clone(),
+    }
+}
+
+/// Returns the sentences on what is counted, what it reached, and what is not counted.
+fn headline(state: &State, rows: &[Row], whole: i64) -> Vec<String> {
+    let share = |ns: i64| 100.0 * ns as f64 / whole.max(1) as f64;
+    let counted: i64 = rows.iter().map(|row| row.ns).sum();
+    let mut notes = Vec::new();
+    if rows.is_empty() {
+        return notes;
+    }
+    let reached: Vec<(i64, f64)> =
+        rows.iter().filter_map(|row| row.reached.map(|(share, _)| (row.ns, share * row.ns as f64))).collect();
+    let (ns, least) = reached.iter().fold((0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+    let of_roofline = if ns > 0 {
+        format!(", which reaches {:.1} % of the roofline", 100.0 * least / ns as f64)
+    } else {
+        String::new()
+    };
+    notes.push(if state.gpu > 0 {
+        format!("Operators with a model: {:.1} % of {} GPU time{of_roofline}.", share(counted), time(whole))
+    } else {
+        format!("No GPU work: the time of the calls counts, {}{of_roofline}.", time(whole))
+    });
+    let above = rows.iter().filter(|row| row.reached.is_some_and(|(share, _)| share > 1.0)).count();
+    if above > 0 {
+        notes.push(format!(
+            "{above} of {} rows are above 100 %: their traffic was cached, the clock was above that of the peak, or the count is an \
+             upper bound.",
+            rows.len()
+        ));
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let without_model: i64 = state.without_model.values().sum();
+    if without_model > 0 {
+        let mut names: Vec<(&String, i64)> = state.without_model.iter().map(|(name, ns)| (name, *ns)).collect();
+        names.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+        let more = names.len().saturating_sub(NAMED);
+        let mut named: Vec<String> =
+            names.into_iter().take(NAMED).map(|(name, ns)| format!("{name} ({:.1} %)", share(ns))).collect();
+        if more > 0 {
+            named.push(format!("{more} more"));
+        }
+        parts.push(format!("{:.1} % in operators without a model: {}", share(without_model), list(&named)));
+    }
+    for (ns, what) in [
+        (state.without_shapes, "in operators without recorded shapes"),
+        (state.without_operator, "in kernels without an operator, such as those of graphs (--companion)"),
+    ] {
+        if ns > 0 {
+            parts.push(format!("{:.1} % {what}", share(ns)));
+        }
+    }
+    if !parts.is_empty() {
+        notes.push(format!("Not counted: {}.", parts.join("; ")));
+    }
+    notes
+}
+
+fn frame(rows: &[Row], whole: i64) -> Result<DataFrame> {
+    let text = |of: fn(&Row) -> &str| rows.iter().map(of).map(str::to_owned).collect::<Vec<String>>();
+    let number = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    let bound = |row: &Row| match row.reached?.1 {
+        BoundBy::Compute => Some("compute"),
+        BoundBy::Memory => Some("memory"),
+    };
+    Ok(df!(
+        COLUMNS[0].name => text(|row| &row.name),
+        COLUMNS[1].name => text(|row| &row.shapes),
+        COLUMNS[2].name => text(|row| &row.types),
+        COLUMNS[3].name => text(|row| &row.family),
+        COLUMNS[4].name => rows.iter().map(|row| row.count as i64).collect::<Vec<i64>>(),
+        COLUMNS[5].name => number(&|row| micros(row.ns)),
+        COLUMNS[6].name => number(&|row| 100.0 * row.ns as f64 / whole.max(1) as f64),
+        COLUMNS[7].name => number(&|row| row.flops as f64 / 1e9),
+        COLUMNS[8].name => number(&|row| row.bytes as f64 / 1e6),
+        COLUMNS[9].name => number(&|row| row.tflops),
+        COLUMNS[10].name => number(&|row| row.gigabytes),
+        COLUMNS[11].name => number(&|row| row.intensity),
+        COLUMNS[12].name => rows.iter().map(|row| row.reached.map(|(share, _)| 100.0 * share)).collect::<Vec<Option<f64>>>(),
+        COLUMNS[13].name => rows.iter().map(bound).collect::<Vec<Option<&str>>>(),
+        COLUMNS[14].name => text(|row| &row.peak),
+        COLUMNS[15].name => text(|row| &row.device),
+        COLUMNS[16].name => text(|row| &row.note),
+    )?)
+}
+
+/// Returns the devices that rows were compared with, each with the peaks that count.
+fn used<'p>(rows: &[Row], devices: &'p BTreeMap<String, Peaks>) -> Vec<(&'p Peaks, BTreeSet<PeakClass>)> {
+    let classes = |peaks: &Peaks| {
+        let of_device = rows.iter().filter(|row| row.device == peaks.label && row.reached.is_some());
+        of_device.filter_map(|row| PeakClass::named(&row.peak)).collect::<BTreeSet<PeakClass>>()
+    };
+    devices.values().map(|peaks| (peaks, classes(peaks))).filter(|(_, classes)| !classes.is_empty()).collect()
+}
+
+/// The table of the limits that count, with their sources.
+fn limits(used: &[(&Peaks, BTreeSet<PeakClass>)]) -> Result<DataFrame> {
+    let mut rows: Vec<(&str, String, f64, Option<f64>, &str)> = Vec::new();
+    for (peaks, classes) in used {
+        for &class in classes {
+            let Some(figure) = peaks.peak(class) else { continue };
+            let reachable = peaks.reachable(class).map(|figure| figure.value);
+            rows.push((&peaks.label, format!("{} (TFLOP/s)", class.word()), figure.value, reachable, &figure.source));
+        }
+        if let Some(figure) = &peaks.bandwidth {
+            rows.push((&peaks.label, "bandwidth (GB/s)".to_owned(), figure.value, None, &figure.source));
+        }
+    }
+    Ok(df!(
+        PEAK_COLUMNS[0].name => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
+        PEAK_COLUMNS[1].name => rows.iter().map(|row| row.1.as_str()).collect::<Vec<_>>(),
+        PEAK_COLUMNS[2].name => rows.iter().map(|row| row.2).collect::<Vec<f64>>(),
+        PEAK_COLUMNS[3].name => rows.iter().map(|row| row.3).collect::<Vec<Option<f64>>>(),
+        PEAK_COLUMNS[4].name => rows.iter().map(|row| row.4).collect::<Vec<_>>(),
+    )?)
+}
+
+#[cfg(test)]
+mod tests;
