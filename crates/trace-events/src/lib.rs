@@ -6,10 +6,12 @@ pub mod callstack;
 pub mod collective;
 pub mod counter;
 pub mod filter;
+pub mod serving;
 pub mod steps;
 
 pub use callstack::{CALL_TREE_COLUMNS, CallTree};
 pub use collective::{ChargedRank, Stragglers};
+pub use serving::{CapturedGraph, RequestSums, ServedPhase, ServedStep, Server};
 pub use steps::{FoundSteps, StepMarker};
 
 use trace_base::{Compat, Error, Iteration, Pick, Rank, Result, Stream, config, domain, error, exec, interval};
