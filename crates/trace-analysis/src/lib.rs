@@ -7,6 +7,7 @@ pub mod call_graph;
 pub mod describe;
 pub mod hta;
 mod questions;
+pub mod serving;
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
 pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
@@ -15,6 +16,10 @@ pub use describe::{
 };
 pub use hta::{HtaCriticalPath, HtaEdge, HtaOverlay, HtaPath};
 pub use questions::Questions;
+pub use serving::{
+    Padding, PhaseSummary, QuantityChange, Replica, Serving, ServingAnswer, ServingChange, Spread, StepSource,
+    TimedStep,
+};
 
 #[cfg(test)]
 use trace_base::ParserConfig;
@@ -25,4 +30,6 @@ use trace_bounds::{CriticalPath, CriticalPathAnswer, critical_path};
 #[cfg(test)]
 use trace_data::{DeviceType, LoadOptions};
 use trace_data::{RankInfo, Trace, TraceSet, dataset, distributed, frame, frame_table, present, store, write};
-use trace_events::{callstack, collective, counter, filter};
+use trace_events::{
+    CapturedGraph, FoundSteps, ServedPhase, ServedStep, Server, StepMarker, callstack, collective, counter, filter,
+};

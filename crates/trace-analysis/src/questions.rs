@@ -2,8 +2,8 @@
 
 use crate::hta::HtaCriticalPath;
 use crate::{
-    Analysis, Answer, CallGraph, CallStack, CriticalPath, CriticalPathAnswer, Description, Result, TraceAnalysis,
-    TraceSet,
+    Analysis, Answer, CallGraph, CallStack, CriticalPath, CriticalPathAnswer, Description, Result, Serving,
+    ServingAnswer, TraceAnalysis, TraceSet,
 };
 use polars::prelude::DataFrame;
 use std::path::Path;
@@ -47,6 +47,13 @@ pub trait Questions {
     /// # Errors
     /// As there.
     fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer>;
+
+    /// Finds the steps of an inference server by its annotations: requests, tokens, phases, times, and what the GPU did, as
+    /// [`Serving::run`] does.
+    ///
+    /// # Errors
+    /// As there.
+    fn serving(&self, query: &Serving) -> Result<ServingAnswer>;
 
     /// Finds the critical paths of ranks as HTA does, without the last profiler step, and makes tables of them: the summary, `by_name`,
     /// `path`, and `edges` if they are wanted. With a folder, copies of the trace files over which the paths are drawn.
@@ -98,6 +105,10 @@ impl Questions for TraceSet {
 
     fn critical_path(&self, query: &CriticalPath) -> Result<CriticalPathAnswer> {
         crate::critical_path::critical_path(self, query)
+    }
+
+    fn serving(&self, query: &Serving) -> Result<ServingAnswer> {
+        query.run(self)
     }
 
     fn critical_paths_as_hta(

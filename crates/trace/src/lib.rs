@@ -106,6 +106,10 @@ pub mod answers {
         DeviceTime, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
     };
     pub use trace_analysis::hta::HtaEdge;
+    pub use trace_analysis::serving::{
+        Padding, PhaseSummary, QuantityChange, Replica, Serving, ServingAnswer, ServingChange, Spread, StepSource,
+        TimedStep,
+    };
     pub use trace_base::domain::UnknownCompat;
     pub use trace_bounds::bounds::{BoundChange, ClassBound, RegionBound};
     pub use trace_bounds::critical_path::{BoundWindow, CriticalPathAnswer};
@@ -123,6 +127,8 @@ pub mod answers {
     pub use trace_data::frame::TrackNames;
     pub use trace_data::store::Cleared;
     pub use trace_events::collective::ChargedRank;
+    pub use trace_events::serving::{RequestSums, ServedPhase, ServedStep, Server};
+    pub use trace_events::steps::StepMarker;
     pub use trace_timeline::timeline::{Answered, LaneKind, SentNames};
 }
 

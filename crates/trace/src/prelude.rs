@@ -6,7 +6,7 @@ pub use crate::analysis::{
     MemoryBwTimeSeries, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
     TemporalBreakdown, TimeBlockedOnFullQueue, TimeSeries, TraceWithCounters,
 };
-pub use crate::answers::CriticalPathAnswer;
+pub use crate::answers::{CriticalPathAnswer, Serving, ServingAnswer};
 pub use crate::config::{AttributeSpec, DefaultValue, ValueType};
 pub use crate::filter::{self, Filter, Where};
 pub use crate::{

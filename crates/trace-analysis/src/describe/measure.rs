@@ -1,11 +1,12 @@
 //! Measurements of one rank, made in one pass over its rows.
 
+use super::precedence::{exclusive_times, precedence};
 use crate::collective::Collectives;
 use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, StepName, once_per_text, value_of};
-use crate::interval::{Span, merged, overlaps};
+use crate::interval::{Span, merged};
 use crate::stats::total;
 use crate::{Compat, Result, Trace};
 use hashbrown::HashMap;
@@ -128,10 +129,6 @@ impl NameClass {
     }
 }
 
-/// Kernel types by precedence: concurrent work counts for the first of them.
-const KINDS: [KernelType; 4] =
-    [KernelType::Computation, KernelType::Communication, KernelType::Memory, KernelType::Other];
-
 type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measurements {
@@ -197,8 +194,7 @@ impl Measurements {
                     }
                     // Work of no duration is not busy but extends the span, as in `temporal_breakdown`.
                     if lasts >= 0 {
-                        let index = KINDS.iter().position(|other| *other == kind).unwrap_or(KINDS.len() - 1);
-                        spans[index].push(Span { start, end: start.saturating_add(lasts) });
+                        spans[precedence(kind)].push(Span { start, end: start.saturating_add(lasts) });
                     }
                 }
                 _ => {}
@@ -224,12 +220,7 @@ fn device(spans: [Vec<Span>; 4]) -> Option<DeviceTime> {
     let all = || kinds.iter().flatten();
     let first = all().map(|span| span.start).min()?;
     let last = all().map(|span| span.end).max()?;
-    let mut times = [0; 4];
-    for (running, time) in overlaps(&kinds, 1) {
-        // The lowest bit is the running type of highest precedence.
-        let of_kind: &mut i64 = &mut times[running.trailing_zeros() as usize];
-        *of_kind = of_kind.saturating_add(time);
-    }
+    let times = exclusive_times(&kinds);
     let [computation_ns, communication_ns, memory_ns, other_ns] = times;
     let (span_ns, busy_ns) = (last.saturating_sub(first), total(times));
     let idle_ns = span_ns.saturating_sub(busy_ns);

@@ -7,6 +7,7 @@ mod facts;
 mod finding;
 mod measure;
 mod page;
+mod precedence;
 mod present;
 mod side_by_side;
 mod summarize;
@@ -15,6 +16,7 @@ pub use description::{Description, IterationSummary, KernelTotal, OperatorTotal,
 pub use finding::{Finding, Measure};
 pub use measure::DeviceTime;
 pub use page::describe;
+pub(crate) use precedence::{exclusive_times, precedence};
 
 #[cfg(test)]
 mod merging_tests;

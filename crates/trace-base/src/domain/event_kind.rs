@@ -132,6 +132,11 @@ pub fn is_device_work(cat: &str) -> bool {
     EventKind::of_category(cat).is_device_work()
 }
 
+/// Tells whether a runtime call of this name launches a graph.
+pub fn is_graph_launch(name: &str) -> bool {
+    name.contains("GraphLaunch")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

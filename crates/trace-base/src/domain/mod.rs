@@ -17,7 +17,7 @@ pub use archive_path::{archive_of, canonical, file_of};
 pub use compat::{Compat, UnknownCompat};
 pub use diff_side::DiffSide;
 pub use environment::{CACHE_VARIABLE, MEMORY_VARIABLE, STORAGE_TIMEOUT_VARIABLE};
-pub use event_kind::{EventKind, is_device_work};
+pub use event_kind::{EventKind, is_device_work, is_graph_launch};
 pub use kernel_type::{KernelType, memory_kernel_type};
 pub use kernel_type::{is_collective, is_cpu_collective};
 pub use numbers::{Iteration, Rank, Stream};

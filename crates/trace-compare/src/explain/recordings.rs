@@ -1,9 +1,8 @@
 //! Events of a rank → events of a call tree.
 
 use super::captures::captures;
-use super::stacks::is_graph_launch;
 use crate::collective::{self, Collectives};
-use crate::domain::{EventKind, is_collective};
+use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, RankEvents, StepName};

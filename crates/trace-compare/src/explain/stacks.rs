@@ -1,6 +1,6 @@
 //! Frames of Python, and launches of graphs, in the recording of a rank.
 
-use crate::domain::EventKind;
+use crate::domain::{EventKind, is_graph_launch};
 use crate::frame::columns::{CAT, NAME, TS};
 use crate::frame::{IntColumn, once_per_text};
 use crate::{Result, Trace};
@@ -28,9 +28,4 @@ pub fn has_graphs(trace: &Trace) -> Result<bool> {
     let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
     let mut is_graph = once_per_text(names.get_mapping(), is_graph_launch);
     Ok(names.physical().iter().flatten().any(&mut is_graph))
-}
-
-/// Tells whether a runtime call launches a graph.
-pub(super) fn is_graph_launch(name: &str) -> bool {
-    name.contains("GraphLaunch")
 }

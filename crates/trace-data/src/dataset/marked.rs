@@ -52,6 +52,11 @@ impl MarkedIterations {
         self.spans.iter().map(|(start, end)| end - start).collect()
     }
 
+    /// Returns start and end of each iteration in ns, by their starts.
+    pub fn spans(&self) -> &[(i64, i64)] {
+        &self.spans
+    }
+
     /// Returns the name of the event that marks each iteration.
     pub fn names(&self) -> &[String] {
         &self.names
