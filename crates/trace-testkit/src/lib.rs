@@ -10,6 +10,7 @@ mod own_process;
 mod pftrace;
 mod random;
 mod random_json;
+pub mod server;
 pub mod statements;
 
 pub use builder::{Stream, TraceBuilder, gzip};

@@ -1,5 +1,5 @@
 //! `demo_data FOLDER`: writes the demo pair, `FOLDER/control/rank-3.json.gz` and `FOLDER/test/rank-1.json.gz`, the four ranks of
-//! `FOLDER/job`, and the pairs in `FOLDER/synchronized` and `FOLDER/bound`.
+//! `FOLDER/job`, and the pairs in `FOLDER/synchronized`, `FOLDER/bound` and `FOLDER/serving`.
 
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use trace_testkit::bound::{self, BoundJob};
 use trace_testkit::demo::{Run, json};
+use trace_testkit::server::{self, ServerRun};
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args_os().nth(1) else {
@@ -18,7 +19,10 @@ fn main() -> ExitCode {
     let bound = BoundJob::PAIR.into_iter().flat_map(|job| (0..bound::RANKS).map(move |rank| (job, rank)));
     let bound =
         bound.map(|(job, rank)| (Path::new(job.folder()).join(format!("rank-{rank}.json.gz")), bound::json(job, rank)));
-    for (file, text) in runs.chain(bound) {
+    let serving = ServerRun::PAIR.into_iter().flat_map(|run| (0..server::RANKS).map(move |rank| (run, rank)));
+    let serving = serving
+        .map(|(run, rank)| (Path::new(run.folder()).join(format!("rank-{rank}.json.gz")), server::json(run, rank)));
+    for (file, text) in runs.chain(bound).chain(serving) {
         let file = Path::new(&folder).join(file);
         match write(&file, text.as_bytes()) {
             Ok(()) => eprintln!("wrote {}", file.display()),

@@ -10,6 +10,7 @@ use trace_testkit::bound::{self, BoundJob};
 use trace_testkit::demo::{
     COUNT_CHANGES, DURATION_CHANGES, Device, Event, ITERATIONS, PIECES, Phase, QUEUE, Run, events, json,
 };
+use trace_testkit::server::{self, ServerRun};
 
 /// Returns count and total nanoseconds by iteration, device and name.
 type Totals = BTreeMap<(u64, Device, String), (u64, u64)>;
@@ -41,6 +42,14 @@ fn notebook_data_is_what_generator_writes() {
             let mut text = String::new();
             MultiGzDecoder::new(std::fs::read(&file).unwrap().as_slice()).read_to_string(&mut text).unwrap();
             assert!(text == bound::json(job, rank), "{}: run `make demo-data`", file.display());
+        }
+    }
+    for run in ServerRun::PAIR {
+        for rank in 0..server::RANKS {
+            let file = data().join(run.folder()).join(format!("rank-{rank}.json.gz"));
+            let mut text = String::new();
+            MultiGzDecoder::new(std::fs::read(&file).unwrap().as_slice()).read_to_string(&mut text).unwrap();
+            assert!(text == server::json(run, rank), "{}: run `make demo-data`", file.display());
         }
     }
 }
