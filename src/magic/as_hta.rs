@@ -1,7 +1,7 @@
 //! `%critical_path --compat hta`: HTA's critical path.
 
 use super::argument::Call;
-use super::critical_path::Answered;
+use super::critical_path::{Answered, TITLE};
 use crate::Error;
 use trace::{Answer, HtaCriticalPath, Instance};
 use trace_view::Present;
@@ -38,5 +38,5 @@ pub(super) fn query(call: &Call<'_>) -> Result<HtaCriticalPath, Error> {
 /// None so far.
 pub(super) fn answered(answer: &Answer) -> trace::Result<Answered> {
     let tables = answer.whole_tables().into_iter().map(|table| (table.name, table.frame)).collect();
-    Ok(Answered { report: answer.present(), tables, json: None, copies: answer.copies.clone() })
+    Ok(Answered { title: TITLE, report: answer.present(), tables, json: None, copies: answer.copies.clone() })
 }

@@ -182,6 +182,8 @@ impl Magic for CriticalPath {
 
 /// What a call answers, and what it writes.
 pub(crate) struct Answered {
+    /// Title of the page in a file.
+    pub(crate) title: &'static str,
     pub(crate) report: Report,
     /// By name; the main table has none.
     pub(crate) tables: Vec<(&'static str, DataFrame)>,
@@ -220,7 +222,13 @@ impl Answered {
                 tables.push(("edges", answer.edges()?));
             }
             let copies = overlay.map(|folder| answer.overlays(&traces, &folder)).transpose()?.unwrap_or_default();
-            Ok(Self { report: answer.report(rows)?, tables, json: writes_json.then(|| answer.to_json()), copies })
+            Ok(Self {
+                title: TITLE,
+                report: answer.report(rows)?,
+                tables,
+                json: writes_json.then(|| answer.to_json()),
+                copies,
+            })
         }))
     }
 
@@ -246,6 +254,7 @@ impl Answered {
         run(Box::new(move || {
             let change = query.compare(&control, &test)?;
             Ok(Self {
+                title: TITLE,
                 report: change.report(rows)?,
                 tables: vec![("", change.frame()?), ("regions", change.region_frame()?)],
                 json: writes_json.then(|| change.to_json()),
@@ -287,7 +296,7 @@ pub(super) fn deliver(
     bind: Option<&str>,
     answered: &Answered,
 ) -> Result<(), Error> {
-    let Answered { report, tables, json, copies } = answered;
+    let Answered { title, report, tables, json, copies } = answered;
     let chosen = if is_one_table(call) { Some(chosen(call, tables)?) } else { None };
     let tables: &[(&str, DataFrame)] = if chosen.is_some() { &[] } else { tables };
     let variable = |bind: &str, table: &str| {
@@ -304,7 +313,7 @@ pub(super) fn deliver(
         written.push(path.display().to_string());
     }
     if let Some(path) = call.path("html") {
-        write(&path, |out| write_html(TITLE, report, out))?;
+        write(&path, |out| write_html(title, report, out))?;
         written.push(path.display().to_string());
     }
     if let Some(path) = call.path("csv").filter(|_| chosen.is_none()) {

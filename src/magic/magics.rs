@@ -6,8 +6,8 @@ use super::api::{Magic, Topic};
 use super::quantity::Quantity;
 use super::{
     analysis, baseline, call_graph, call_stack, cd, compare_traces, critical_path, describe, events, explain, flame,
-    help, history, lsmagic, magic, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, show, time, timeit,
-    timeline, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, trace_sql, tree_diff,
+    help, history, lsmagic, magic, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, serving, show, time,
+    timeit, timeline, trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, trace_sql, tree_diff,
     visualize, waterfall, what_if, who,
 };
 use crate::Error;
@@ -20,6 +20,7 @@ pub static MAGICS: LazyLock<Vec<&'static dyn Magic>> = LazyLock::new(|| {
         &trace_list::TraceList,
         &trace_info::TraceInfo,
         &describe::Describe,
+        &serving::Serving,
         &trace_drop::TraceDrop,
         &trace_cache::TraceCache,
         &trace_export::TraceExport,
@@ -70,6 +71,7 @@ pub const TOPICS: &[(&str, &[&str])] = &[
         "What is in one trace?",
         &[
             "describe",
+            "serving",
             "gpu_kernel_breakdown",
             "operators",
             "temporal_breakdown",
@@ -120,6 +122,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("compare_ranks", &[Straggler]),
         ("potential_stragglers", &[Straggler]),
         // Magics without a shared quantity, and magics that present the answer of another one.
+        ("serving", &[]),
         ("trace_load", &[]),
         ("trace_drop", &[]),
         ("trace_cache", &[]),

@@ -36,6 +36,7 @@ mod parser_args;
 mod pwd;
 mod quantity;
 pub(crate) mod report;
+mod serving;
 mod show;
 mod time;
 mod timeit;

@@ -3,7 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
-use super::critical_path::{Answered, WINDOWS, deliver, query, top};
+use super::critical_path::{Answered, TITLE, WINDOWS, deliver, query, top};
 use crate::Error;
 use trace::{CriticalPath as Query, Questions};
 
@@ -95,6 +95,7 @@ impl Magic for WhatIf {
         let answer = context.run_blocking(move || traces.critical_path(&query))?;
         context.check_interrupt()?;
         let answered = Answered {
+            title: TITLE,
             report: answer.what_if_report()?,
             tables: vec![("", answer.what_if()?)],
             json: call.has("json").then(|| answer.to_json()),

@@ -61,7 +61,7 @@ pub(super) const CRITICAL_PATH: CommandEntry = CommandEntry {
 
 fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
     let prints = Screen::is_free(call, &["csv", "json", "html"])?;
-    let Answered { report, tables, json, copies } = if call.has("TEST") {
+    let Answered { report, tables, json, copies, .. } = if call.has("TEST") {
         let sides = [("PATH", "control"), ("TEST", "test")];
         let [control, test] = sides.map(|(argument, label)| load(call, context, argument, label, None));
         let sides = [control?, test?];

@@ -97,6 +97,8 @@ fn magics_are_commands() {
     let control = "control.json";
     for (words, expected) in [
         (&["operators", control, "--top", "1", "--no-figure"][..], "operators · control"),
+        (&["serving", control], "No server annotates its steps"),
+        (&["serving", control, "test.json.gz"], "serving · control → test"),
         (&["what-if", control, "gemm", "x", "0.5"], "What if name ~ \"gemm\" x 0.5"),
         (&["events", control, "--where", "dur > 1us", "--top", "2"], "events · control"),
         (&["sql", "SELECT trace, COUNT(*) AS n FROM events GROUP BY trace", control, "test.json.gz"], "test "),

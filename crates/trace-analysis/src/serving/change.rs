@@ -26,9 +26,9 @@ impl QuantityChange {
         Some(test? - control?)
     }
 
-    /// Returns the change in percent of control.
+    /// Returns the change in percent of control; `None` of a share, which changes by percentage points.
     pub fn percent(&self) -> Option<f64> {
-        let control = self.values[0].filter(|&control| control != 0.0)?;
+        let control = self.values[0].filter(|&control| control != 0.0 && self.unit != Unit::Percent)?;
         Some(100.0 * self.change()? / control)
     }
 }

@@ -1,8 +1,9 @@
 //! Two answers as sentences, frame, table, JSON and page.
 
+use super::answer::StepSource;
 use super::change::{OUTPUT_RATE, PER_TOKEN, PROMPT_RATE, QuantityChange, REQUESTS, STEP, ServingChange};
 use super::figure::figures;
-use super::sentences::{percent, short};
+use super::sentences::{OPTIONS, percent, short};
 use crate::{Result, ServedPhase};
 use polars::df;
 use polars::prelude::DataFrame;
@@ -18,12 +19,13 @@ impl ServingChange {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for (label, side) in self.labels.iter().zip(&self.sides) {
-            // Without phases the rest says what to do.
-            let about = if side.phases.is_empty() { usize::MAX } else { 1 };
-            sentences.extend(side.sentences().into_iter().take(about).map(|sentence| format!("{label}: {sentence}")));
+            sentences.push(format!("{label}: {}", side.headline()));
         }
         sentences.extend(self.phases().into_iter().map(|phase| self.phase_sentence(phase)));
         sentences.extend(self.phases().into_iter().filter_map(|phase| self.batch_sentence(phase)));
+        if self.sides.iter().any(|side| side.source != StepSource::Annotations) {
+            sentences.push(OPTIONS.to_owned());
+        }
         sentences
     }
 

@@ -18,7 +18,9 @@ impl ServingAnswer {
             return Ok(report);
         }
         report.parts.push(Part::Table(self.summary_table()?));
-        report.parts.push(Part::Table(self.time_table()?));
+        if self.device.is_some() {
+            report.parts.push(Part::Table(self.time_table()?));
+        }
         report.parts.extend(self.figures().into_iter().map(Part::Figure));
         if top > 0 && self.source == StepSource::Annotations {
             let mut table = self.step_table(top)?;

@@ -9,7 +9,7 @@ use trace_view::format::number::float;
 use trace_view::format::{counted, grouped, nanoseconds, numbered};
 
 /// How servers are made to say what their steps do.
-const OPTIONS: &str = "To know requests, tokens and phases, record with annotations: of vLLM --profiler-config.detailed_trace_annotation True, \
+pub(super) const OPTIONS: &str = "To know requests, tokens and phases, record with annotations: of vLLM --profiler-config.detailed_trace_annotation True, \
      of SGLang \"detailed_annotations\": true in the request to /start_profile, of ATOM ATOM_ENABLE_DETAILED_ANNOTATION=1 in its environment.";
 /// How servers are made to say how many keys attention reads.
 const DETAILS: &str = "The annotations count requests and query tokens only. Detailed ones also say how many keys attention reads: of vLLM \
@@ -51,7 +51,8 @@ impl ServingAnswer {
         self.phases.iter().any(lacks)
     }
 
-    fn headline(&self) -> String {
+    /// Says how many steps there are, and what marks them.
+    pub(super) fn headline(&self) -> String {
         let steps = self.phases.iter().map(|phase| phase.steps).sum();
         let span = self.replicas.iter().map(Replica::span_ns).max().unwrap_or(0);
         let (steps, span) = (counted(steps, "step"), nanoseconds(span));
@@ -89,10 +90,10 @@ impl ServingAnswer {
 
     /// Says how busy the GPUs are, and how many graphs are launched, where nothing else is known.
     fn busy(&self) -> String {
-        let graphs = counted(self.graph_launches, "graph");
+        let graphs = grouped(self.graph_launches);
         match &self.device {
             Some(device) => format!(
-                " From the first to the last work of the GPU, {} passed{}, of which it was busy for {} ({}); {graphs} were launched.",
+                " From the first to the last work of the GPU, {} passed{}, of which it was busy for {} ({}); launches of graphs: {graphs}.",
                 nanoseconds(device.span_ns),
                 if self.ranks.len() > 1 {
                     format!(" on {}, in all", numbered("rank", &self.ranks))
@@ -140,10 +141,10 @@ impl ServingAnswer {
         let spread = if phase.steps > 1 { format!("{median} (median; p10 {p10}, p90 {p90})") } else { median };
         let mut facts = Vec::new();
         if let Some(requests) = phase.requests.filter(|&count| count > 0.0) {
-            facts.push(format!("{} requests a step", short(requests)));
+            facts.push(format!("{} a step", plural(requests, "request")));
         }
         if let Some(tokens) = phase.prompt_tokens.filter(|&count| count > 0.0) {
-            facts.push(format!("{} prompt tokens a step", short(tokens)));
+            facts.push(format!("{} a step", plural(tokens, "prompt token")));
         }
         facts.push(match (phase.phase.generates(), phase.speculates) {
             (true, true) => format!("a step takes {spread}, in which a request gets one token or several"),
@@ -252,6 +253,11 @@ fn padding_sentence(phase: &PhaseSummary) -> Option<String> {
 /// `8.6 %`
 pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "unknown".to_owned(), |share| format!("{} %", float(share, 1)))
+}
+
+/// `1 request`, `23 requests`, `6.5 requests`
+fn plural(mean: f64, noun: &str) -> String {
+    format!("{} {noun}{}", short(mean), if mean == 1.0 { "" } else { "s" })
 }
 
 /// Writes a mean or a rate with about three digits.

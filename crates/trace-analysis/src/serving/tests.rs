@@ -191,7 +191,7 @@ fn annotation_inside_of_a_step_completes_it() {
 }
 
 #[test]
-fn annotations_of_the_device_are_steps_without_those_of_the_host() {
+fn device_annotations_are_steps_without_those_of_the_host() {
     let trace = alone(TraceBuilder::new())
         .complete("gpu_user_annotation", "step[DECODE bs=4]", 0, 7, 10..30)
         .kernel("attention", Stream(7), 12..30)
@@ -227,9 +227,12 @@ fn without_annotations_steps_are_found_and_options_named() {
     assert_eq!((steps.steps, steps.step.median, steps.graph_launches), (4, 80_000.0, 1.0));
     assert_eq!((steps.device.busy_ns, answer.graph_launches), (240_000, 4));
     let text = answer.sentences().join("\n");
-    for words in
-        ["No server annotates", "`forward_step`", "4 graphs", "--profiler-config.detailed_trace_annotation True"]
-    {
+    for words in [
+        "No server annotates",
+        "`forward_step`",
+        "launches of graphs: 4",
+        "--profiler-config.detailed_trace_annotation True",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     // The steps of the profiler.
