@@ -3,7 +3,7 @@
 use super::RankView;
 use crate::Result;
 use crate::callstack::RankGraph;
-use crate::domain::EventKind;
+use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
 use crate::frame::{RankEvents, value_of};
@@ -13,6 +13,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
 use polars_arrow::array::PrimitiveArray;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,12 +78,51 @@ impl Inputs {
 pub(super) struct CountedCall {
     /// Its operator.
     pub(super) name: String,
-    /// Shapes of its inputs, as JSON.
+    /// Shapes of its inputs: `64×32, 32×16`.
     pub(super) shapes: String,
-    /// Their types.
+    /// Their types, each once: `bf16, int64`.
     pub(super) types: String,
     /// What it had to do.
     pub(super) work: Work,
+}
+
+/// Writes shapes without those of inputs that are no tensors: `64×32, 32×16`; lists of tensors as their number.
+fn shapes_in_words(json: &str) -> String {
+    let Ok(Value::Array(shapes)) = serde_json::from_str(json) else { return json.to_owned() };
+    let shape = |shape: &Value| match shape {
+        Value::Array(dims) if dims.is_empty() => None,
+        Value::Array(dims) if dims.iter().all(Value::is_u64) => {
+            Some(dims.iter().map(Value::to_string).collect::<Vec<String>>().join("×"))
+        }
+        Value::Array(tensors) => Some(format!("{} tensors", tensors.len())),
+        _ => None,
+    };
+    shapes.iter().filter_map(shape).collect::<Vec<String>>().join(", ")
+}
+
+/// Writes types of tensors by their short names, each once: `bf16, int64`.
+fn types_in_words(json: &str) -> String {
+    let Ok(Value::Array(types)) = serde_json::from_str(json) else { return json.to_owned() };
+    let mut words: Vec<&str> = Vec::new();
+    for name in types.iter().filter_map(Value::as_str) {
+        let word = match name {
+            "" | "Scalar" | "ScalarList" | "TensorList" => continue,
+            "c10::BFloat16" => "bf16",
+            "c10::Half" => "fp16",
+            "float" => "fp32",
+            "double" => "fp64",
+            "long" | "long int" => "int64",
+            "int" => "int32",
+            "short" | "short int" => "int16",
+            "signed char" => "int8",
+            "unsigned char" => "uint8",
+            other => other.strip_prefix("c10::").unwrap_or(other),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(", ")
 }
 
 /// Number and times of equal calls.
@@ -107,6 +147,8 @@ pub(super) struct CountedWork {
     pub(super) without_shapes: i64,
     /// GPU time of kernels without an operator, in ns: of graphs, and those launched before the recording.
     pub(super) without_operator: i64,
+    /// GPU time of collectives without a model, in ns.
+    pub(super) communication: i64,
     /// Time of all kernels, copies and fills in ns.
     pub(super) gpu: i64,
     /// Whether the inputs that are no tensors could be read: strides, groups, masks.
@@ -132,7 +174,10 @@ struct Counting<'r> {
     inside: Option<usize>,
     /// Open operators without work: row, and why.
     open: Vec<(usize, NoModel)>,
-    without: BTreeMap<u32, i64>,
+    /// By the code of the name, and whether its shapes contradict each other.
+    without: BTreeMap<(u32, bool), i64>,
+    /// Whether a row is a kernel of a collective.
+    communication: Vec<bool>,
 }
 
 impl Counting<'_> {
@@ -152,7 +197,7 @@ impl Counting<'_> {
                 match if is_leaf { work_of_leaf(&call) } else { work(&call) } {
                     Err(reason) => Counted::Not(reason),
                     Ok(work) => {
-                        let [name, shapes, types] = [name, shapes, types].map(str::to_owned);
+                        let (name, shapes, types) = (name.to_owned(), shapes_in_words(shapes), types_in_words(types));
                         self.found.counted.push((CountedCall { name, shapes, types, work }, CallTimes::default()));
                         Counted::Work(self.found.counted.len() as u32 - 1)
                     }
@@ -176,15 +221,24 @@ impl Counting<'_> {
         false
     }
 
+    fn is_communication(&self, row: usize) -> bool {
+        self.communication[row]
+    }
+
     fn visit(&mut self, step: Walk) {
         match step {
             Walk::Enter(_) if self.inside.is_some() => {}
             Walk::Enter(row) if self.graph.is_launched(self.rows, row) => {
                 let ns = self.graph.kernels(row).ns;
+                let is_communication = self.is_communication(row);
                 match self.open.last() {
+                    _ if is_communication => self.found.communication += ns,
                     None => self.found.without_operator += ns,
                     Some((_, NoModel::NoShapes)) => self.found.without_shapes += ns,
-                    Some(&(operator, _)) => *self.without.entry(self.rows.name(operator)).or_default() += ns,
+                    Some(&(operator, reason)) => {
+                        let key = (self.rows.name(operator), reason == NoModel::Mismatch);
+                        *self.without.entry(key).or_default() += ns;
+                    }
                 }
             }
             Walk::Enter(row) if self.rows.kind(row) == EventKind::Operator => match self.counted(row) {
@@ -220,17 +274,24 @@ impl CountedWork {
         let inputs = Inputs::of(rank)?;
         let found = Self { has_values: inputs.are_read, ..Self::default() };
         let (known, open, without) = (HashMap::default(), Vec::new(), BTreeMap::new());
+        let mut communication = vec![false; rows.len()];
+        for event in rank.gpu().iter().filter(|event| event.is_work) {
+            communication[event.row as usize] = event.kind == KernelType::Communication;
+        }
         rows.kinds();
-        let mut counting = Counting { rows, graph: &graph, inputs: &inputs, known, found, inside: None, open, without };
+        let (graph, inputs) = (&graph, &inputs);
+        let mut counting = Counting { rows, graph, inputs, known, found, inside: None, open, without, communication };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
-        for (name, ns) in without {
-            *found.without_model.entry(rows.text(name).to_owned()).or_default() += ns;
+        for ((name, is_mismatch), ns) in without {
+            let reason = if is_mismatch { ", whose shapes do not fit each other" } else { "" };
+            *found.without_model.entry(format!("{}{reason}", rows.text(name))).or_default() += ns;
         }
         found.gpu = rank.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)).sum();
         let attributed: i64 = found.counted.iter().map(|(_, times)| times.gpu).sum::<i64>()
             + found.without_model.values().sum::<i64>()
             + found.without_shapes
+            + found.communication
             + found.without_operator;
         // Kernels whose launch is not in the view are in no tree.
         found.without_operator += (found.gpu - attributed).max(0);
@@ -274,10 +335,11 @@ mod tests {
         let set = TraceSet::from_bytes(builder().json()).unwrap();
         let found = CountedWork::of(&views(&TraceAnalysis::new(&set).unwrap())[0]).unwrap();
         let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
-        assert_eq!((call.name.as_str(), call.shapes.as_str()), ("aten::mm", "[[64, 32], [32, 16]]"));
+        assert_eq!((call.name.as_str(), call.shapes.as_str()), ("aten::mm", "64×32, 32×16"));
         assert_eq!((call.work.flops, call.work.bytes), (2 * 64 * 32 * 16, 4 * (64 * 32 + 32 * 16 + 64 * 16)));
         assert_eq!(*times, CallTimes { calls: 1, gpu: 30_000, host: 16_000 });
         assert_eq!(found.without_model, BTreeMap::from([("foreign".to_owned(), 20_000)]));
+        assert_eq!(call.types, "fp32");
         assert_eq!((found.without_shapes, found.without_operator, found.gpu), (10_000, 5_000, 65_000));
     }
 }

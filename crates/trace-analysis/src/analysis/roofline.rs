@@ -114,6 +114,7 @@ pub struct State {
     without_model: BTreeMap<String, i64>,
     without_shapes: i64,
     without_operator: i64,
+    communication: i64,
     gpu: i64,
     /// Name and bytes of memory of the devices.
     devices: BTreeSet<(String, Option<u64>)>,
@@ -136,6 +137,7 @@ impl Merge for State {
         }
         self.without_shapes += other.without_shapes;
         self.without_operator += other.without_operator;
+        self.communication += other.communication;
         self.gpu += other.gpu;
         self.devices.extend(other.devices);
         self.without_rows.extend(other.without_rows);
@@ -168,6 +170,7 @@ impl Analysis for Roofline {
             without_model: found.without_model,
             without_shapes: found.without_shapes,
             without_operator: found.without_operator,
+            communication: found.communication,
             gpu: found.gpu,
             devices: [device.clone()].into(),
             ..State::default()
@@ -211,8 +214,12 @@ impl Analysis for Roofline {
             }
         }
         let on_gpu = state.gpu > 0;
-        let mut rows: Vec<Row> =
-            state.sums.iter().map(|(key, sums)| row(key, *sums, on_gpu, devices.get(&key.device))).collect();
+        let mut rows: Vec<Row> = state
+            .sums
+            .iter()
+            .filter(|(_, sums)| !on_gpu || sums.gpu > 0)
+            .map(|(key, sums)| row(key, *sums, on_gpu, devices.get(&key.device)))
+            .collect();
         rows.sort_by(|one, other| {
             other.ns.cmp(&one.ns).then_with(|| (&one.name, &one.shapes).cmp(&(&other.name, &other.shapes)))
         });
@@ -359,6 +366,7 @@ fn headline(state: &State, rows: &[Row], whole: i64) -> Vec<String> {
         parts.push(format!("{:.1} % in operators without a model: {}", share(without_model), list(&named)));
     }
     for (ns, what) in [
+        (state.communication, "in collectives"),
         (state.without_shapes, "in operators without recorded shapes"),
         (state.without_operator, "in kernels without an operator, such as those of graphs (--companion)"),
     ] {
