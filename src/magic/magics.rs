@@ -91,7 +91,7 @@ pub const TOPICS: &[(&str, &[&str])] = &[
             "profiler_steps",
         ],
     ),
-    ("Which rank is late?", &["compare_ranks", "comm_comp_overlap", "potential_stragglers"]),
+    ("Which rank is late?", &["compare_ranks", "collectives", "comm_comp_overlap", "potential_stragglers"]),
     (
         "What does it look like, event by event?",
         &["timeline", "flame", "events", "trace_sql", "open_perfetto", "trace_with_counters"],
@@ -121,6 +121,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("temporal_breakdown", &[Busy]),
         ("compare_ranks", &[Straggler]),
         ("potential_stragglers", &[Straggler]),
+        ("collectives", &[Straggler]),
         // Magics without a shared quantity, and magics that present the answer of another one.
         ("serving", &[]),
         ("trace_load", &[]),

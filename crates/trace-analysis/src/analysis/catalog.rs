@@ -1,7 +1,7 @@
 //! The catalog of all analyses: one row each, without its type.
 
 use super::{
-    Analysis, Answer, AtenOpKernelsAndDelay, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
+    Analysis, Answer, AtenOpKernelsAndDelay, Collectives, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
     FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown,
     IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators, Parameter, Plan,
     PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline, TableSchema,
@@ -35,6 +35,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<CompareRanks>(),
     Entry::of::<Operators>(),
     Entry::of::<Roofline>(),
+    Entry::of::<Collectives>(),
 ];
 
 /// One analysis, without its type.

@@ -11,7 +11,7 @@ use crate::collective::ChargedRank;
 use crate::error::ParameterReason;
 use crate::stats::Centre;
 use crate::{Error, Result};
-use collectives::Divided;
+pub(super) use collectives::Divided;
 use heat_map::heat_map;
 use measures::{Class, State, Times};
 use outliers::{Deviation, FEWEST, outliers};

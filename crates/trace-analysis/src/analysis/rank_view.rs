@@ -233,14 +233,32 @@ impl RankView {
         self.trace.args(names)
     }
 
+    /// Returns what [`RankView::all_events_with`] does. Those of `names` that are `args` and that the trace was loaded without are read from
+    /// its file, if that is possible.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more.
+    pub(crate) fn all_events_with_args(&self, names: &[&'static str], args: &[&'static str]) -> Result<DataFrame> {
+        let mut all = self.all_events_with(names)?;
+        let missing: Vec<&'static str> = args.iter().copied().filter(|name| all.column(name).is_err()).collect();
+        let read = if missing.is_empty() { None } else { self.trace.args(&missing)? };
+        for column in read.iter().flat_map(|read| read.columns()) {
+            all.with_column(column.clone())?;
+        }
+        Ok(all)
+    }
+
+    /// Returns the kernels of collectives and of other communication.
+    pub(crate) fn communication(&self) -> impl Iterator<Item = &GpuEvent> {
+        self.gpu().iter().filter(|event| event.is_work && event.kind == KernelType::Communication)
+    }
+
     /// Returns the collectives of the view.
     ///
     /// # Errors
     /// If the events cannot be read any more.
     pub(crate) fn collectives(&self) -> Result<Collectives> {
-        let is_communication = |event: &&GpuEvent| event.is_work && event.kind == KernelType::Communication;
-        let communication: Vec<usize> =
-            self.gpu().iter().filter(is_communication).map(|event| event.row as usize).collect();
+        let communication: Vec<usize> = self.communication().map(|event| event.row as usize).collect();
         if communication.is_empty() {
             return Ok(Collectives::default());
         }

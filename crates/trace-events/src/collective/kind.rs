@@ -42,15 +42,24 @@ impl RecordedKinds {
         waits_for_all(rows.text(rows.name(row))) || self.is_launched_for_all(rows, row)
     }
 
+    /// Returns the kind that was recorded with a kernel, else the name of the annotation around its launch.
+    pub(super) fn kind<'k>(&'k self, rows: &'k RankEvents, row: usize) -> Option<&'k str> {
+        self.recorded(row).or_else(|| self.annotation_around(rows, row).map(|name| rows.text(name)))
+    }
+
     /// Tells whether the launch of a kernel is in an annotation of a collective that waits for all ranks.
     fn is_launched_for_all(&self, rows: &RankEvents, row: usize) -> bool {
-        let Some(launch) = rows.partner(row) else { return false };
-        let Some(ts) = rows.ts(launch) else { return false };
-        let annotations = self.annotations.get_or_init(|| annotations(rows));
-        let Some(of_thread) = annotations.get(&rows.thread(launch)) else { return false };
+        self.annotation_around(rows, row).is_some_and(|name| names_all(rows.text(name)))
+    }
+
+    /// Returns the code of the name of the innermost annotation of a collective around the launch of a kernel.
+    fn annotation_around(&self, rows: &RankEvents, row: usize) -> Option<u32> {
+        let launch = rows.partner(row)?;
+        let ts = rows.ts(launch)?;
+        let of_thread = self.annotations.get_or_init(|| annotations(rows)).get(&rows.thread(launch))?;
         let before = of_thread.partition_point(|&(start, ..)| start <= ts);
         let around = of_thread[..before].iter().rev().take(DEEPEST).find(|&&(_, end, _)| end >= ts);
-        around.is_some_and(|&(_, _, name)| names_all(rows.text(name)))
+        around.map(|&(_, _, name)| name)
     }
 }
 

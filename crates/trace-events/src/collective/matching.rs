@@ -105,7 +105,8 @@ impl Collectives {
                 all.sort_unstable();
                 for one in cancellable(all.chunk_by(|one, other| one.0 == other.0)).filter(|one| one.len() > 1) {
                     let of: Vec<Member> = one.iter().map(|&(_, member)| member).collect();
-                    visit(Matched { name, group, of: &of });
+                    let number = one.first().map(|&((at, _), _)| at).filter(|_| !group.numbered_by.is_empty());
+                    visit(Matched { name, group, number, of: &of });
                 }
             }
         }
@@ -132,6 +133,8 @@ pub struct Matched<'m, 'c> {
     pub name: &'c str,
     /// What it was matched by.
     pub group: &'c Group,
+    /// The number that its ranks recorded; `None` if it was matched by order.
+    pub number: Option<i64>,
     /// Its ranks, in the order of their begins.
     pub of: &'m [Member],
 }

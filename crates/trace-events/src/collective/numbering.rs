@@ -69,6 +69,11 @@ impl Numbering {
         self.kinds.waits_for_all(rows, row)
     }
 
+    /// Returns the kind that was recorded with a kernel (`allreduce`), else the annotation around its launch (`nccl:all_reduce`).
+    pub fn kind<'k>(&'k self, rows: &'k RankEvents, row: usize) -> Option<&'k str> {
+        self.kinds.kind(rows, row)
+    }
+
     /// Numbers collectives that wait for all ranks, in the order of their starts. Rows without a start or a stream are left out.
     pub fn numbered(&self, rows: &RankEvents, mut collectives: Vec<usize>) -> Vec<Numbered> {
         collectives.sort_by_key(|&row| rows.ts(row));

@@ -261,6 +261,7 @@ pub(super) const READERS: &[Reader] = &[
     Reader("critical_path", Quantity::Bound, |case| bounds(case, "%critical_path")),
     Reader("describe", Quantity::Straggler, |case| straggler(case, "%describe control")),
     Reader("compare_ranks", Quantity::Straggler, |case| straggler(case, "%compare_ranks control")),
+    Reader("collectives", Quantity::Straggler, |case| straggler(case, "%collectives control")),
     Reader("potential_stragglers", Quantity::Straggler, |case| straggler(case, "%potential_stragglers control")),
     Reader("critical_path", Quantity::Saving, |case| {
         let name = slowest_name(case)?;

@@ -13,7 +13,7 @@ use trace_view::format::counted;
 
 /// Waiting and transfer of the matched collectives.
 #[derive(Debug, Default)]
-pub(super) struct Divided {
+pub(in crate::analysis) struct Divided {
     /// Waiting, transfer and lateness by rank and name, in ns.
     pub(super) times: Times,
     /// Matched collectives by rank and name.
@@ -24,12 +24,12 @@ pub(super) struct Divided {
     without_group: usize,
     one_sided: u64,
     /// The ranks that other ranks wait for.
-    pub(super) stragglers: Stragglers,
+    pub(in crate::analysis) stragglers: Stragglers,
 }
 
 impl Divided {
     /// Divides the time of the collectives that at least two ranks recorded.
-    pub(super) fn of(collectives: &Collectives, loaded: usize) -> Self {
+    pub(in crate::analysis) fn of(collectives: &Collectives, loaded: usize) -> Self {
         let mut divided = Self { one_sided: collectives.one_sided(), ..Self::default() };
         let mut charges = Charges::default();
         divided.without_group = collectives.matched(loaded, |matched| {
@@ -66,12 +66,12 @@ impl Divided {
     }
 
     /// Whether waiting and transfer can be told apart: collectives overlap on all their ranks, but for one in twenty.
-    pub(super) fn is_plausible(&self) -> bool {
+    pub(in crate::analysis) fn is_plausible(&self) -> bool {
         self.stragglers.is_plausible()
     }
 
     /// Says how collectives were matched, or why not.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(in crate::analysis) fn notes(&self) -> Vec<String> {
         let Stragglers { collectives: matched, apart, .. } = self.stragglers;
         let mut notes = Vec::new();
         if matched > 0 && !self.is_plausible() {

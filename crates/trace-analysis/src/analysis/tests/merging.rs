@@ -94,4 +94,5 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&PotentialStragglers::default());
     assert_merges(&ProfilerSteps::default());
     assert_merges(&CompareRanks::default());
+    assert_merges(&Collectives::default());
 }
