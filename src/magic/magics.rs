@@ -74,6 +74,7 @@ pub const TOPICS: &[(&str, &[&str])] = &[
             "serving",
             "gpu_kernel_breakdown",
             "operators",
+            "roofline",
             "temporal_breakdown",
             "idle_time_breakdown",
             "call_graph",
@@ -124,6 +125,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("collectives", &[Straggler]),
         // Magics without a shared quantity, and magics that present the answer of another one.
         ("serving", &[]),
+        ("roofline", &[]),
         ("trace_load", &[]),
         ("trace_drop", &[]),
         ("trace_cache", &[]),

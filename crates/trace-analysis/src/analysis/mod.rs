@@ -10,7 +10,6 @@ mod catalog;
 mod collectives;
 mod comm_comp_overlap;
 mod compare_ranks;
-mod counted_work;
 mod cuda_kernel_launch_stats;
 mod elsewhere;
 mod frequent_cuda_kernel_sequences;

@@ -1,6 +1,5 @@
 //! Operators against the limits of the device: the roofline.
 
-use super::counted_work::{CallTimes, CountedWork};
 use super::{
     Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
@@ -15,9 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::{list, nanoseconds as time};
 use trace_view::{Column, Unit};
 
+mod counted_work;
 mod figure;
 mod row;
 
+use counted_work::{CallTimes, CountedWork};
 use figure::figure;
 use row::Row;
 

@@ -15,10 +15,10 @@ use std::sync::Arc;
 impl Trace {
     /// Returns arguments of all events as columns, by the names that [`known_args`] have for them, in the order of the events. What the
     /// trace was loaded without is read from its file, once for a rank in memory; arguments that no event has are left out. `None` if the
-    /// file is not there any more, or is another one now, or does not fit in memory.
+    /// file is not there any more, or is another one now.
     ///
     /// # Errors
-    /// [`Error::Interrupted`], or if events in a file cannot be read any more.
+    /// [`Error::Interrupted`], if they do not fit the memory budget, or if events in a file cannot be read any more.
     #[doc(hidden)]
     pub fn args(&self, names: &[&'static str]) -> Result<Option<Arc<DataFrame>>> {
         let loaded = self.columns();
@@ -48,8 +48,8 @@ impl Trace {
         let mut go_on = |_: &_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let read = match TraceSet::load_with(&source.path, &options, &mut go_on) {
             Ok(read) => read,
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            // It may not fit the memory budget now.
+            // An answer must not depend on the memory that is free.
+            Err(error @ (Error::Interrupted | Error::MemoryBudget { .. })) => return Err(error),
             Err(_) => return Ok(None),
         };
         let Some(read) = read.traces().iter().find(|read| read.rank() == self.rank()) else { return Ok(None) };

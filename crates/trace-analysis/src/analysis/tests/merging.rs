@@ -94,5 +94,6 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&PotentialStragglers::default());
     assert_merges(&ProfilerSteps::default());
     assert_merges(&CompareRanks::default());
+    assert_merges(&Roofline { peak: Some("bf16=900,bandwidth=3000".to_owned()) });
     assert_merges(&Collectives::default());
 }

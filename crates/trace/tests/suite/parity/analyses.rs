@@ -30,7 +30,7 @@ const LEAST: &[(&str, usize)] = &[
 ];
 
 /// Analyses whose answer is not a table in HTA, or that HTA does not have.
-const NO_TABLE: &[&str] = &["trace_with_counters", "compare_ranks", "operators", "collectives"];
+const NO_TABLE: &[&str] = &["trace_with_counters", "compare_ranks", "operators", "roofline", "collectives"];
 
 #[test]
 fn every_analysis_equals_htas() {

@@ -1,7 +1,7 @@
 //! The work of the operators of a rank: each piece counted once, with the time of its kernels.
 
-use super::RankView;
 use crate::Result;
+use crate::analysis::RankView;
 use crate::callstack::RankGraph;
 use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint;
