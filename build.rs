@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The packages that the library for cells is made of.
-const PACKAGES: [&str; 21] = [
+const PACKAGES: [&str; 22] = [
     "crates/call-tree",
     "crates/causal",
     "crates/cells",
@@ -19,6 +19,7 @@ const PACKAGES: [&str; 21] = [
     "crates/timeline",
     "crates/trace",
     "crates/trace-base",
+    "crates/trace-core",
     "crates/trace-data",
     "crates/trace-sql",
     "crates/trace-timeline",

@@ -82,7 +82,10 @@ fn one_room_of_the_library_waits_for_storage() {
 
 #[test]
 fn facade_has_at_most_120_names() {
-    let text = fs::read_to_string(root().join("crates/trace/src/lib.rs")).unwrap();
+    let text = ["trace-core", "trace"]
+        .map(|name| fs::read_to_string(root().join(format!("crates/{name}/src/lib.rs"))).unwrap())
+        .concat()
+        .replace("pub use trace_core::*;", "");
     let re_exports = text.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
     let names: usize = re_exports
         .map(|names| names.split(',').filter(|name| !name.trim_matches([' ', '\n', '}']).is_empty()).count())

@@ -18,6 +18,7 @@ pub(super) fn library_text() -> String {
     index_text(
         &[
             source("trace", "trace"),
+            source("trace_core", "trace-core"),
             source("trace_base", "trace-base"),
             source("trace_read", "trace-read"),
             source("trace_data", "trace-data"),

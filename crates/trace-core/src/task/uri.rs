@@ -20,9 +20,9 @@ pub fn is_uri(text: &str) -> bool {
 ///
 /// # Example
 /// ```
-/// let path = trace::task::path_of("file:///runs/day%201/rank0.json")?;
+/// let path = trace_core::task::path_of("file:///runs/day%201/rank0.json")?;
 /// assert_eq!(path, std::path::Path::new("/runs/day 1/rank0.json"));
-/// # Ok::<(), trace::Error>(())
+/// # Ok::<(), trace_core::Error>(())
 /// ```
 pub fn path_of(uri: &str) -> Result<PathBuf> {
     Ok(match Location::of(Path::new(uri))? {
