@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use tracebook::cli::{Cli, CliError};
 
 fn main() -> ExitCode {
+    tracebook::start();
     // First of all: evcxr also calls this binary as its compiler and as its subprocess, and then this does not return.
     tracebook::engine::runtime_hook();
     match Cli::parse().run() {

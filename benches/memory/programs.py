@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_TRIM_THRESHOLD_": str(8 << 20)}
-"""What the kernel sets at its start: freed memory returns to the system (`src/session/allocator.rs`)."""
+"""What the kernel sets at its start: freed memory returns to the system (`crates/kernel-base/src/session/allocator.rs`)."""
 
 
 class Refused(Exception):

@@ -1,5 +1,5 @@
 // @ts-check
-// The grammar of magic lines, for colours: which lines of a cell are magics, and what their words are. It mirrors `src/cell`;
+// The grammar of magic lines, for colours: which lines of a cell are magics, and what their words are. It mirrors `crates/kernel-base/src/cell`;
 // `tests/magic-lines.json` tests both.
 
 /**

@@ -4,6 +4,7 @@ use super::compiler::Compiler;
 use super::packed::{checksum_file, may_contain, read_checksum};
 use super::{InstallError, download, toolchain as build};
 use crate::engine::{CellsToolchain, RELEASES};
+use kernel_base::provenance::provenance;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -142,7 +143,7 @@ fn extract(packed: &Packed, fresh: &CellsToolchain, compiler: &Compiler) -> Resu
                 fits_compiler = true;
             }
             "sources.txt" => {
-                if std::fs::read_to_string(&path).map_err(failed)?.trim() != CellsToolchain::SOURCES {
+                if std::fs::read_to_string(&path).map_err(failed)?.trim() != provenance().hash {
                     return Err(InstallError::OtherBuild { name: packed.name.clone() });
                 }
                 fits_build = true;

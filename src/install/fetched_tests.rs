@@ -14,7 +14,7 @@ fn compiler() -> Compiler {
 }
 
 fn facts() -> Vec<(&'static str, String)> {
-    vec![("rustc.txt", compiler().text), ("sources.txt", CellsToolchain::SOURCES.to_owned())]
+    vec![("rustc.txt", compiler().text), ("sources.txt", kernel_base::provenance::provenance().hash.to_owned())]
 }
 
 impl Case {

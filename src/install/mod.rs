@@ -15,7 +15,6 @@ mod toolchain;
 
 pub use doctor::doctor;
 pub use error::InstallError;
-pub(crate) use extension::SCRIPTS;
 pub use location::Location;
 pub use packed::PACK_LEVEL;
 pub(crate) use sources::carried;

@@ -6,6 +6,7 @@
 
 use super::{InstallError, sources};
 use crate::engine::{CellsToolchain, compiler_version};
+use kernel_base::provenance::provenance;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -48,7 +49,7 @@ pub(super) fn build(toolchain: &CellsToolchain, report: &mut dyn FnMut(&str)) ->
     }
     std::fs::copy(&artifacts.library, fresh.library()).map_err(written(&fresh.library()))?;
     std::fs::write(fresh.compiler_file(), &version).map_err(written(&fresh.compiler_file()))?;
-    std::fs::write(fresh.sources_file(), CellsToolchain::SOURCES).map_err(written(&fresh.sources_file()))?;
+    std::fs::write(fresh.sources_file(), provenance().hash).map_err(written(&fresh.sources_file()))?;
     let length = std::fs::metadata(fresh.library()).map_err(written(&fresh.library()))?.len();
     std::fs::write(fresh.length_file(), length.to_string()).map_err(written(&fresh.length_file()))?;
     link_worker_of_this_program(&fresh)?;

@@ -1,7 +1,8 @@
 //! `tracebook task list|map|reduce`: one step of an engine's job, from standard input to standard output (`docs/task.md`).
 
 use super::Exit;
-use crate::cluster::{FAN_IN, build, read_frames};
+use crate::cluster::{FAN_IN, read_frames};
+use kernel_base::provenance::build;
 use crate::session::CacheSetting;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A room: its folder or file, and the `src` of its crate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Room {
-    /// As the page names it: `src/wire`, `crates/causal`, `frame` of `crates/trace-data`.
+    /// As the page names it: `crates/kernel-base/src/wire`, `crates/causal`, `frame` of `crates/trace-data`.
     name: String,
     /// The folder `src` of its crate.
     sources: PathBuf,
@@ -53,6 +53,13 @@ pub(super) fn trace_crates() -> Vec<PathBuf> {
     named.map(|name| root().join(name).join("src")).collect()
 }
 
+/// Returns the folders `src` of the crates that the kernel is made of.
+fn kernel_crates() -> Vec<PathBuf> {
+    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let is_of_kernel = |folder: &PathBuf| folder.file_name().unwrap().to_string_lossy().starts_with("kernel-");
+    folders.filter(is_of_kernel).chain([root()]).map(|folder| folder.join("src")).collect()
+}
+
 /// Reads the rows of the page for rooms with sources in Rust, each with the words of its last column.
 fn rows() -> Vec<(Room, Vec<String>)> {
     let page = fs::read_to_string(root().join("docs/house.md")).unwrap();
@@ -66,9 +73,9 @@ fn rows() -> Vec<(Room, Vec<String>)> {
         let &["", name, contents, walls, ""] = &cells[..] else { continue };
         let Some(name) = name.strip_prefix('`').and_then(|name| name.split('`').next()) else { continue };
         assert!(!contents.is_empty(), "docs/house.md does not say what `{name}` contains");
-        let (sources, module) = match name.strip_prefix("src/") {
+        let (sources, module) = match name.split_once("src/") {
             _ if inside.is_some() => (inside.clone().unwrap(), vec![name.trim_end_matches(".rs").to_owned()]),
-            Some(room) => (root().join("src"), room.split('/').map(str::to_owned).collect()),
+            Some((folder, room)) => (root().join(folder).join("src"), room.split('/').map(str::to_owned).collect()),
             None => (root().join(name).join("src"), Vec::new()),
         };
         if sources.is_dir() {
@@ -189,13 +196,16 @@ fn described(circles: &[Vec<Module>], what: &str) -> String {
 /// Returns the uses that break walls of rooms, as lines.
 fn broken(rows: &[(Room, Vec<String>)], crates: &BTreeSet<String>) -> Vec<String> {
     let mut broken = Vec::new();
+    let (of_trace, of_kernel) = (trace_crates(), kernel_crates());
     let mut read: BTreeMap<&Path, Sources> = BTreeMap::new();
     for (room, words) in rows {
         let sources = read.entry(&room.sources).or_insert_with(|| Sources::of(&room.sources));
-        let is_of_trace = |room: &Room| trace_crates().contains(&room.sources);
+        let are_of_one = |crates: &[PathBuf], other: &Room| [room, other].map(|one| crates.contains(&one.sources)) == [true; 2];
         let rooms: BTreeSet<String> = rows
             .iter()
-            .filter(|(other, _)| other.sources == room.sources || is_of_trace(other) && is_of_trace(room))
+            .filter(|(other, _)| {
+                other.sources == room.sources || are_of_one(&of_trace, other) || are_of_one(&of_kernel, other)
+            })
             .map(|(other, _)| other.module.join("/"))
             .filter(|name| !name.is_empty())
             .collect();
@@ -233,7 +243,8 @@ fn page_has_a_row_for_each_room_and_crate() {
         assert!(!sources.is_dir() || named(&sources, &[]), "docs/house.md has no row for {}", sources.display());
     }
     let of_trace = trace_crates().into_iter().map(|sources| (sources, true));
-    for (sources, has_files) in of_trace.chain([(root().join("src"), false)]) {
+    let of_kernel = kernel_crates().into_iter().map(|sources| (sources, false));
+    for (sources, has_files) in of_trace.chain(of_kernel) {
         for module in Sources::of(&sources).modules().filter(|module| module.len() == 1) {
             let is_room = sources.join(&module[0]).is_dir() || has_files && module != &["prelude"];
             assert!(

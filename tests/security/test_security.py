@@ -457,7 +457,7 @@ def test_driver_runs_no_other_program_of_the_name(tmp_path, monkeypatch):
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     driver = {"__name__": "driver"}
-    exec((ROOT / "src/cluster/ray/driver.py").read_text(), driver)
+    exec((ROOT / "crates/kernel-base/src/cluster/ray/driver.py").read_text(), driver)
     planted, shipped = tmp_path / "planted", tmp_path / "shipped"
     for folder, text in ((planted, "an attacker"), (shipped, "the program")):
         folder.mkdir()

@@ -1,7 +1,7 @@
-//! `src/cell` alone, compiled from the same files.
+//! `crates/kernel-base/src/cell` alone, compiled from the same files.
 
 #[allow(dead_code, unused_imports)]
-#[path = "../../../src/cell/mod.rs"]
+#[path = "../../../crates/kernel-base/src/cell/mod.rs"]
 mod cell;
 
 #[cfg(fuzzing)]

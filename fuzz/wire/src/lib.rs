@@ -1,7 +1,7 @@
-//! The messages and the publisher's protocol of `src/wire` alone, compiled from the same files.
+//! The messages and the publisher's protocol of `crates/kernel-base/src/wire` alone, compiled from the same files.
 
 #[allow(dead_code)]
-#[path = "../../../src/wire"]
+#[path = "../../../crates/kernel-base/src/wire"]
 mod wire {
     mod frame;
     mod header;

@@ -1,5 +1,6 @@
 //! The cells toolchain: the prebuilt dylib that cells link, its metadata, the worker program; and the check that it fits the compiler.
 
+use kernel_base::provenance::{Provenance, provenance};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -90,7 +91,7 @@ impl CellsToolchain {
             return Err(ToolchainError::OtherCompiler { built: name(&built), found: name(&version) });
         }
         let sources = std::fs::read_to_string(self.sources_file()).unwrap_or_default();
-        if sources.trim() != Self::SOURCES {
+        if sources.trim() != provenance().hash {
             return Err(ToolchainError::OtherBuild);
         }
         self.damage().map_or(Ok(()), |what| Err(ToolchainError::Damaged { what }))
@@ -145,10 +146,7 @@ impl CellsToolchain {
         self.folder.join("metadata")
     }
 
-    /// A hash of the sources of this program.
-    pub const SOURCES: &str = env!("TRACEBOOK_SOURCES");
-
-    /// Returns the file with the [`CellsToolchain::SOURCES`] of the program that built the toolchain.
+    /// Returns the file with the [hash of the sources](kernel_base::provenance::Provenance::hash) of the program that built the toolchain.
     pub fn sources_file(&self) -> PathBuf {
         self.folder.join("sources.txt")
     }
@@ -173,16 +171,13 @@ pub fn compiler_version() -> Option<String> {
 /// Where releases keep their packed libraries; only a program that a release built knows it.
 pub const RELEASES: Option<&str> = option_env!("TRACEBOOK_RELEASES");
 
-/// The compiler that built this program: its commit, and its version.
-const BUILT_BY: (&str, &str) = (env!("TRACEBOOK_RUSTC_COMMIT"), env!("TRACEBOOK_RUSTC_VERSION"));
-
 /// Returns the command that installs the library for the compiler of this machine, with its time.
 pub fn remedy() -> String {
-    remedy_for(crate::program::command(), RELEASES.is_some(), compiler_version().as_deref())
+    remedy_for(crate::program::command(), RELEASES.is_some(), provenance(), compiler_version().as_deref())
 }
 
-fn remedy_for(program: &str, is_release: bool, compiler: Option<&str>) -> String {
-    let (commit, version) = BUILT_BY;
+fn remedy_for(program: &str, is_release: bool, built: &Provenance, compiler: Option<&str>) -> String {
+    let (commit, version) = (built.compiler_commit, built.compiler);
     let fits = !commit.is_empty() && compiler.is_none_or(|text| text.contains(&format!("commit-hash: {commit}")));
     let build = format!("`{program} install --build-cells` in a terminal (10 to 20 minutes, once)");
     match (is_release, fits) {
@@ -221,14 +216,16 @@ mod tests {
 
     #[test]
     fn remedy_is_the_fastest_command_that_fits_the_compiler() {
-        let built = format!("rustc 1.0.0\ncommit-hash: {}\nrelease: 1.0.0", BUILT_BY.0);
+        let program = Provenance { compiler: "1.0.0", compiler_commit: "59807616e", ..Provenance::default() };
+        let remedy_for = |is_release, compiler| remedy_for("x", is_release, &program, compiler);
+        let built = "rustc 1.0.0\ncommit-hash: 59807616e\nrelease: 1.0.0";
         let other = "rustc 1.0.0\ncommit-hash: 0\nrelease: 1.0.0";
-        assert!(remedy_for("x", false, Some(&built)).starts_with("`x install --build-cells`"));
-        assert_eq!(remedy_for("x", true, Some(&built)), "`x install --fetch-cells` in a terminal (a minute)");
-        assert_eq!(remedy_for("x", true, None), remedy_for("x", true, Some(&built)), "a compiler can still be chosen");
-        let both = remedy_for("x", true, Some(other));
+        assert!(remedy_for(false, Some(built)).starts_with("`x install --build-cells`"));
+        assert_eq!(remedy_for(true, Some(built)), "`x install --fetch-cells` in a terminal (a minute)");
+        assert_eq!(remedy_for(true, None), remedy_for(true, Some(built)), "a compiler can still be chosen");
+        let both = remedy_for(true, Some(other));
         assert!(
-            both.contains("--build-cells") && both.contains(BUILT_BY.1) && both.contains("--fetch-cells"),
+            both.contains("--build-cells") && both.contains("Rust 1.0.0") && both.contains("--fetch-cells"),
             "{both}"
         );
     }

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Indexes our own library from the sources that the binary carries.
 pub(super) fn library_text() -> String {
-    let files: BTreeMap<String, String> =
-        crate::install::carried().iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let files = carried();
     let source = |name: &'static str, folder: &str| CrateSource {
         name,
         root: format!("crates/{folder}/src/lib.rs"),
@@ -35,6 +34,19 @@ pub(super) fn library_text() -> String {
     )
 }
 
+/// Returns the sources that the program carries: path and text.
+#[cfg(not(test))]
+fn carried() -> BTreeMap<String, String> {
+    let sources = kernel_base::provenance::provenance().sources;
+    sources.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+/// Returns the sources of the checkout, which a program built from it would carry.
+#[cfg(test)]
+fn carried() -> BTreeMap<String, String> {
+    tests::checkout()
+}
+
 #[cfg(test)]
 mod tests {
     //! Checks the committed parts of the index against the sources, or writes them.
@@ -61,6 +73,15 @@ mod tests {
                 files.insert(path.to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap());
             }
         }
+    }
+
+    /// Reads the sources of all crates: paths from the root of the checkout, and texts.
+    pub(super) fn checkout() -> BTreeMap<String, String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut files = BTreeMap::new();
+        read(&root.join("crates"), &mut files);
+        let from_root = |path: String| Path::new(&path).strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        files.into_iter().map(|(path, text)| (from_root(path), text)).collect()
     }
 
     fn cargo(arguments: &[&str]) -> String {
@@ -187,7 +208,7 @@ mod tests {
 
     #[test]
     fn std_index_matches_its_sources() {
-        let compiler = concat!("rustc ", env!("TRACEBOOK_RUSTC_VERSION"));
+        let compiler = rustc(&["--version"]);
         match std_library() {
             // The index is that of the release that the project requires; another release has other items.
             Some(fresh) if std::env::var_os(WRITE).is_some() || compiler.starts_with("rustc 1.95.") => {

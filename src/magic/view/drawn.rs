@@ -1,10 +1,10 @@
 //! A timeline or a flame graph as one HTML file, drawn by the scripts of the extension.
 
 use crate::Error;
-use crate::install::SCRIPTS;
 use crate::magic::context::write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use kernel_base::scripts::SCRIPTS;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -19,6 +19,7 @@ use tracebook::session::{Binding, Cells, Variable};
 /// `Run FILE`.
 fn main() {
     let file = std::env::args().next_back().expect("a connection file");
+    tracebook::start();
     let connection = tracebook::wire::Connection::read(Path::new(&file)).unwrap();
     let targets = tracebook::comm::TARGETS.iter().copied().chain([&targets::Work as _]).collect();
     tracebook::dispatch::run_with(&connection, Box::new(Echo::default()), targets).unwrap();
