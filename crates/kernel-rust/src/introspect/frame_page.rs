@@ -1,7 +1,7 @@
 //! Help pages of frames and columns.
 
 use super::infer::Columns;
-use trace::columns::EVENT_COLUMNS;
+use trace_core::columns::EVENT_COLUMNS;
 use trace_view::{Bundle, FrameSchema, grouped, terminal_safe};
 
 /// Upper bound on listed columns.

@@ -23,7 +23,7 @@ const EVENTS: &str = "events";
 const MAX_SIGNATURES: usize = 3;
 
 /// Returns the help page of the name at byte `cursor`, or of the function whose arguments contain the cursor.
-pub(crate) fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
+pub fn inspect(code: &str, cursor: usize, view: &View) -> Option<Bundle> {
     bounded::run(code, cursor, |code, cursor, _| at(code, cursor, view)).flatten()
 }
 

@@ -8,7 +8,7 @@ use crate::session::View;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasArgList};
 use std::cell::Cell;
-use trace::columns::EVENT_COLUMNS;
+use trace_core::columns::EVENT_COLUMNS;
 use trace_view::FrameSchema;
 
 /// Names and data types of columns.

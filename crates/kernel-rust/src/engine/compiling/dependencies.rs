@@ -7,7 +7,7 @@
 use crate::Failure;
 
 /// The lock file of this build, with the versions in the dylib.
-const LOCK: &str = include_str!("../../../Cargo.lock");
+const LOCK: &str = include_str!("../../../../../Cargo.lock");
 
 /// The crates that every cell has in scope.
 const PRELUDE: &[&str] = &["plotly", "polars", "polars-io", "serde_json", "tokio"];

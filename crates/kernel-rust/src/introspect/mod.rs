@@ -18,9 +18,9 @@ mod index;
 mod infer;
 mod inspect;
 
-pub(crate) use complete::complete;
-pub(crate) use index::warm_up;
-pub(crate) use inspect::inspect;
+pub use complete::complete;
+pub use index::warm_up;
+pub use inspect::inspect;
 
 #[cfg(test)]
 mod tests;

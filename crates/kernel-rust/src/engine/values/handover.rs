@@ -8,7 +8,7 @@ use crate::session::Binding;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use trace::TraceSet;
+use trace_core::TraceSet;
 
 /// A file is written ahead only if the disk has this many times as much free space.
 const FREE_SPACE_FACTOR: u64 = 4;
@@ -46,7 +46,7 @@ impl Handover {
             move || {
                 // Removes the files also if the value is dropped before they are written.
                 let folder = Removed(file);
-                let mapped = trace::write::arrow::hand_over(&traces, &folder.0).map_err(std::io::Error::other)?;
+                let mapped = trace_core::write::arrow::hand_over(&traces, &folder.0).map_err(std::io::Error::other)?;
                 Ok((folder, mapped))
             }
         };
@@ -108,9 +108,9 @@ fn free_space(folder: &Path) -> u64 {
 /// Writes a value; returns a trace as it is mapped from what was written.
 fn write(value: &Binding, file: &Path) -> std::io::Result<Option<TraceSet>> {
     match value {
-        Binding::Trace(traces) => trace::write::arrow::hand_over(traces, file).map(Some).map_err(std::io::Error::other),
+        Binding::Trace(traces) => trace_core::write::arrow::hand_over(traces, file).map(Some).map_err(std::io::Error::other),
         Binding::Frame(frame) => {
-            trace::write::arrow::save_frame(frame, file).map(|()| None).map_err(std::io::Error::other)
+            trace_core::write::arrow::save_frame(frame, file).map(|()| None).map_err(std::io::Error::other)
         }
         Binding::OpsDiff(diff) => std::fs::write(file, serde_json::to_vec(diff)?).map(|()| None),
     }
@@ -121,7 +121,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use trace::polars::prelude::{DataFrame, df};
+    use trace_core::polars::prelude::{DataFrame, df};
 
     fn loaded(folder: &Path) -> Arc<TraceSet> {
         let event = r#"{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":5}"#;
@@ -139,7 +139,7 @@ mod tests {
         let mapped = handover.take_mapped().unwrap();
         assert_eq!(mapped.event_count(), 1);
         assert!(handover.take_mapped().is_none() && file.join("rank-0000.arrow").is_file());
-        let in_a_cell = trace::write::arrow::map(&file).unwrap();
+        let in_a_cell = trace_core::write::arrow::map(&file).unwrap();
         assert!(in_a_cell.events().equals_missing(&traces.events()));
         drop(handover);
         assert!(!file.exists(), "the files go with the value");

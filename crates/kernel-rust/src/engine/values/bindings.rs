@@ -6,8 +6,8 @@ use crate::session::{Binding, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use trace::TraceSet;
-use trace::polars::prelude::DataFrame;
+use trace_core::TraceSet;
+use trace_core::polars::prelude::DataFrame;
 
 /// The values that magics bound, by name.
 pub(in crate::engine) struct Bindings {

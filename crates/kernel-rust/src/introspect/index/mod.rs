@@ -10,5 +10,6 @@ mod type_text;
 
 pub(crate) use cell_items::{CELL_CRATE, cell_index_text};
 pub(crate) use item::{Item, Kind, Origin};
-pub(crate) use lookup::{Index, warm_up};
+pub(crate) use lookup::Index;
+pub use lookup::warm_up;
 pub(crate) use type_text::Type;

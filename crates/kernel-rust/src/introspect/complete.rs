@@ -26,7 +26,7 @@ const TYPES: &[&str] =
     &["bool", "char", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "str", "u16", "u32", "u64", "u8", "usize"];
 
 /// Returns candidates for the word at byte `cursor`.
-pub(crate) fn complete(code: &str, cursor: usize, view: &View) -> Completion {
+pub fn complete(code: &str, cursor: usize, view: &View) -> Completion {
     bounded::run(code, cursor, |code, cursor, before| {
         let mut found = at(code, cursor, view);
         found.start += before;

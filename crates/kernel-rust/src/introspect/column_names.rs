@@ -4,7 +4,7 @@ use super::infer::{Columns, FrameInference, FrameShape, Scope, Token, chain, tok
 use crate::session::View;
 use ra_ap_rustc_lexer::{LiteralKind, TokenKind};
 use std::collections::BTreeSet;
-use trace::columns::EVENT_COLUMNS;
+use trace_core::columns::EVENT_COLUMNS;
 
 /// Functions and methods whose string arguments are column names.
 const TAKE_COLUMN_NAMES: &[&str] = &[

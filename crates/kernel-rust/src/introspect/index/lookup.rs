@@ -61,7 +61,7 @@ pub(crate) fn index() -> &'static Index<'static> {
 const STARTUP_DELAY: Duration = Duration::from_secs(1);
 
 /// Builds the base layer on a background thread, so that the first completion need not wait for it.
-pub(crate) fn warm_up() {
+pub fn warm_up() {
     let _ = std::thread::Builder::new().name("index".to_owned()).spawn(|| {
         std::thread::sleep(STARTUP_DELAY);
         LazyLock::force(&INDEX);

@@ -113,7 +113,7 @@ impl CellsToolchain {
     }
 
     /// Returns what distinguishes this build from a later one in the same folder.
-    pub(crate) fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<Identity> {
         use std::os::unix::fs::MetadataExt;
         let metadata = std::fs::metadata(self.library()).ok()?;
         // The inode of a removed file may be given to a new one, so it is not enough.

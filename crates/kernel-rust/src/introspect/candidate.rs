@@ -2,20 +2,20 @@
 
 /// Candidates for the word at the cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Completion {
+pub struct Completion {
     /// Start of the text that a candidate replaces, in bytes; it ends at the cursor.
-    pub(crate) start: usize,
+    pub start: usize,
     /// Best first.
-    pub(crate) items: Vec<Candidate>,
+    pub items: Vec<Candidate>,
 }
 
 /// One text to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub struct Candidate {
     /// The inserted text.
-    pub(crate) text: String,
+    pub text: String,
     /// What it names, in Jupyter's words: `function`, `class`, `module`, …
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Its signature or type; may be empty.
-    pub(crate) signature: String,
+    pub signature: String,
 }

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use trace::TraceSet;
-use trace::polars::prelude::DataFrame;
+use trace_core::TraceSet;
+use trace_core::polars::prelude::DataFrame;
 use trace_view::FrameSchema;
 
 /// The file in the folder of the pipes that names the folder of the next cell; the worker process removes it.
@@ -69,7 +69,7 @@ impl Cells for EvcxrEngine {
             _ => failure,
         })?;
         let frame =
-            trace::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
+            trace_core::write::arrow::map_frame(&file).map_err(|error| Failure::new("TraceError", error.to_string()));
         let _ = std::fs::remove_file(file);
         frame
     }
