@@ -9,8 +9,8 @@ pub mod magic;
 mod provenance;
 pub mod terminal;
 
-use kernel_base::{cluster, execution, log, program, sync, timeline};
 pub use kernel_base::{Error, Failure, Problem, UsageError, cell, comm, display, session, wire};
+use kernel_base::{cluster, execution, log, program, sync, timeline};
 pub use kernel_rust::engine;
 use kernel_rust::introspect;
 pub use provenance::start;

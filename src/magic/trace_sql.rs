@@ -1,10 +1,10 @@
 //! `%trace_sql` and `%%trace_sql`: questions in SQL to all loaded traces and data frames.
 
-use super::api::Magic;
-use super::argument::{Argument, Call, Group, Kind, any_of, did_you_mean};
-use super::context::{Context, Progress};
-use super::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use crate::{Error, session};
+use kernel_magic::api::Magic;
+use kernel_magic::argument::{Argument, Call, Group, Kind, any_of, did_you_mean};
+use kernel_magic::context::{Context, Progress};
+use kernel_magic::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use trace::sql::{sql_tables, tables_named};

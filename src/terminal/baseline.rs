@@ -6,13 +6,11 @@ use super::gate::{FILES, INCONCLUSIVE, deliver};
 use super::load::load_path;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::baseline::{
-    ACTION, Action, FILE, LIMIT, RUN_SAMPLES, add, baseline_notes, check, file, listed, remove,
-};
-use crate::magic::context::Context;
-use crate::magic::explain::query;
 use crate::session::run_paths;
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::baseline::{ACTION, Action, FILE, LIMIT, RUN_SAMPLES, add, check, file, listed, remove};
+use kernel_magic::context::Context;
+use kernel_magic::explain::query;
 use std::path::PathBuf;
 use std::sync::Arc;
 use trace::{LabeledTrace, RecordingsOnce, RunTimes};
@@ -39,7 +37,7 @@ pub(super) const BASELINE: CommandEntry = CommandEntry {
     summary: "Keep the times of runs under a name, and judge a later run by them.",
     arguments: ARGUMENTS,
     notes: concat!(
-        baseline_notes!(),
+        kernel_magic::baseline_notes!(),
         "\n\ncheck writes the files of tracebook gate and ends with its exit codes: 0 no regression, 4 regression, 5 \
              inconclusive. tracebook gate --baseline NAME RUN does the same, and honours accepted changes."
     ),

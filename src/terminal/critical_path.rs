@@ -6,11 +6,11 @@ use super::load::load;
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::{Context, write};
-use crate::magic::critical_path::{Answered, NOTES, OVERLAY, TITLE, TRIED, WINDOWS, csv_file, saved};
-use crate::magic::explain::write_json;
-use crate::magic::view::{csv, write_html};
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::{Context, write};
+use kernel_magic::critical_path::{Answered, NOTES, OVERLAY, TITLE, TRIED, WINDOWS, csv_file, saved};
+use kernel_magic::explain::write_json;
+use kernel_magic::view::{csv, write_html};
 use std::path::Path;
 
 const ARGUMENTS: &[Group] = &[

@@ -5,15 +5,15 @@ use super::load::load;
 use super::screen::Screen;
 use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
-use crate::magic::describe::{LISTS, top, write_json};
-use crate::magic::view::write_html;
 use crate::session::label;
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::Context;
+use kernel_magic::describe::{LISTS, top, write_json};
+use kernel_magic::view::write_html;
 use trace::Questions;
 
 const NOTES: &str = concat!(
-    crate::magic::describe::page_notes!(),
+    kernel_magic::page_notes!(),
     "\n\n--json writes one object: version (2), description and of two traces other, with the fields of `trace::Description`; times end in _ns.\n\n\
      Exit code: 0 for success, 1 for an error, 2 for wrong usage. Warnings of the page do not change it."
 );
@@ -30,7 +30,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::optional("OTHER", Kind::Path, "a second trace, shown side by side"),
         ],
     ),
-    Group::new("Selection", &[crate::magic::trace_load::RANK]),
+    Group::new("Selection", &[kernel_magic::trace_load::RANK]),
     LISTS,
     LOADING,
     ENGINE,

@@ -7,9 +7,9 @@ use super::load::load;
 use super::screen::Screen;
 use super::{ENGINE, HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
-use crate::magic::view::{
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::Context;
+use kernel_magic::view::{
     GROUPS, ROWS, SELECTION, SHOWN, STATS, SelectedRows, caption, chosen, csv, refuse_without_stats, select, table,
     trace_diff, write_html,
 };

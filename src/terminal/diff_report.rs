@@ -1,8 +1,8 @@
 //! The report of `tracebook diff`: selection, change of the device time, groups of operators, warnings.
 
 use crate::Error;
-use crate::magic::argument::{Call, Percentage};
-use crate::magic::ops_diff::summary;
+use kernel_magic::argument::{Call, Percentage};
+use kernel_magic::ops_diff::summary;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use trace::polars::prelude::DataFrame;

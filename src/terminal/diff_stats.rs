@@ -4,10 +4,10 @@ use super::diff_report::rows_as_json;
 use super::explain::load_runs;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::argument::Call;
-use crate::magic::context::Context;
-use crate::magic::explain::write_json;
-use crate::magic::view::{
+use kernel_magic::argument::Call;
+use kernel_magic::context::Context;
+use kernel_magic::explain::write_json;
+use kernel_magic::view::{
     RunsOfSide, SelectedRows, chosen, csv, select, stats_caption, stats_columns, stats_diff, table, write_html,
 };
 use serde_json::{Value, json};

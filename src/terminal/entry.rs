@@ -2,8 +2,8 @@
 
 use crate::Error;
 use crate::magic::Magic;
-use crate::magic::argument::{Call, Group};
-use crate::magic::context::Context;
+use kernel_magic::argument::{Call, Group};
+use kernel_magic::context::Context;
 
 /// A command: a magic that takes paths in place of labels.
 pub(super) struct CommandEntry {

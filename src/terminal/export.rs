@@ -7,10 +7,10 @@ use super::progress_line::ProgressLine;
 use super::screen::Screen;
 use super::{LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
-use crate::magic::trace_export::{DIR, NOTES, OVERWRITE, bar, missing, options, summary};
 use crate::session::label;
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::Context;
+use kernel_magic::trace_export::{DIR, NOTES, OVERWRITE, bar, missing, options, summary};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -28,7 +28,7 @@ const ARGUMENTS: &[Group] = &[
             DIR,
         ],
     ),
-    Group::new("Selection", &[crate::magic::trace_load::RANK, crate::magic::trace_load::ARGS]),
+    Group::new("Selection", &[kernel_magic::trace_load::RANK, kernel_magic::trace_load::ARGS]),
     LOADING,
     Group::new("Output", &[OVERWRITE, QUIET]),
 ];

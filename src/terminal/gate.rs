@@ -5,11 +5,11 @@ use super::entry::CommandEntry;
 use super::explain::{SIDES, explanation};
 use super::screen::Screen;
 use super::{ENGINE, JSON, LOADING, QUIET};
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::baseline::{LIMIT, limits, unknown};
-use crate::magic::context::Context;
-use crate::magic::explain::{SAMPLES, write_json};
 use crate::{Error, Problem};
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::baseline::{LIMIT, limits, unknown};
+use kernel_magic::context::Context;
+use kernel_magic::explain::{SAMPLES, write_json};
 use std::path::PathBuf;
 use trace::{
     ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explain, Explanation, Gate as Query, GateAnswer, Outcome,

@@ -3,10 +3,10 @@
 use super::progress_line::ProgressLine;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::argument::Call;
-use crate::magic::context::{Context, jobs};
-use crate::magic::trace_load::options;
 use crate::session::run_paths;
+use kernel_magic::argument::Call;
+use kernel_magic::context::{Context, jobs};
+use kernel_magic::trace_load::options;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

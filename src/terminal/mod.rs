@@ -28,8 +28,9 @@ mod wrap;
 pub use command::{Exit, ask, command, magic_command};
 pub use task::task;
 
-use crate::magic::context::jobs;
-use crate::magic::{Argument, Group, Kind, trace_load};
+use crate::magic::{Argument, Group, Kind};
+use kernel_magic::context::jobs;
+use kernel_magic::trace_load;
 
 const JSON: Argument = Argument::flag("json", Kind::File, "write the result as JSON; - is standard output");
 const HTML: Argument = Argument::flag("html", Kind::File, "write a self-contained HTML page; - is standard output");

@@ -1,6 +1,6 @@
 //! A line of progress on standard error, if it is a terminal.
 
-use crate::magic::argument::Call;
+use kernel_magic::argument::Call;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -4,8 +4,8 @@ use super::QUIET;
 use super::entry::CommandEntry;
 use super::screen::Screen;
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::{Context, write};
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::{Context, write};
 use std::path::Path;
 
 /// Runs of each program unless the line says otherwise: 6 + 6 find a change of 5 % in more than 95 of 100 comparisons.

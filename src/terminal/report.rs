@@ -4,11 +4,11 @@ use super::entry::CommandEntry;
 use super::explain::{SIDES, runs, warn_of};
 use super::{LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Call, Group};
-use crate::magic::context::{Context, labeled};
-use crate::magic::explain::{SAMPLES, query};
-use crate::magic::report::{NOTES, Page, file};
 use crate::terminal::screen::Screen;
+use kernel_magic::argument::{Call, Group};
+use kernel_magic::context::{Context, labeled};
+use kernel_magic::explain::{SAMPLES, query};
+use kernel_magic::report::{NOTES, Page, file};
 
 const ARGUMENTS: &[Group] = &[SIDES[0], SIDES[1], SAMPLES, LOADING, Group::new("Output", &[super::HTML, QUIET])];
 

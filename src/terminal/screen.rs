@@ -3,9 +3,9 @@
 use super::progress_line::ProgressLine;
 use super::wrap::wrapped;
 use crate::display::{Output, Sink};
-use crate::magic::argument::Call;
-use crate::magic::context::write;
 use crate::{Error, Failure};
+use kernel_magic::argument::Call;
+use kernel_magic::context::write;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;

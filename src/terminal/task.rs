@@ -2,8 +2,8 @@
 
 use super::Exit;
 use crate::cluster::{FAN_IN, read_frames};
-use kernel_base::provenance::build;
 use crate::session::CacheSetting;
+use kernel_base::provenance::build;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{Read, Write};

@@ -5,11 +5,11 @@ use super::explain::{SIDES, explanation, write_events};
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
-use crate::magic::argument::{Argument, Call, Group, Kind};
-use crate::magic::context::Context;
-use crate::magic::explain::{EVENTS, SAMPLES, write_json};
-use crate::magic::tree_diff::{CUTS, NOTES, TITLE, tree};
-use crate::magic::view::{csv, write_html};
+use kernel_magic::argument::{Argument, Call, Group, Kind};
+use kernel_magic::context::Context;
+use kernel_magic::explain::{EVENTS, SAMPLES, write_json};
+use kernel_magic::tree_diff::{CUTS, NOTES, TITLE, tree};
+use kernel_magic::view::{csv, write_html};
 use trace_view::Present;
 
 const ARGUMENTS: &[Group] = &[

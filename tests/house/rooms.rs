@@ -200,7 +200,8 @@ fn broken(rows: &[(Room, Vec<String>)], crates: &BTreeSet<String>) -> Vec<String
     let mut read: BTreeMap<&Path, Sources> = BTreeMap::new();
     for (room, words) in rows {
         let sources = read.entry(&room.sources).or_insert_with(|| Sources::of(&room.sources));
-        let are_of_one = |crates: &[PathBuf], other: &Room| [room, other].map(|one| crates.contains(&one.sources)) == [true; 2];
+        let are_of_one =
+            |crates: &[PathBuf], other: &Room| [room, other].map(|one| crates.contains(&one.sources)) == [true; 2];
         let rooms: BTreeSet<String> = rows
             .iter()
             .filter(|(other, _)| {

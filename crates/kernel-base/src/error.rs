@@ -125,7 +125,8 @@ fn selects_nothing(error: &trace_core::Error) -> bool {
             | trace_core::Error::NoMarker { .. }
             | trace_core::Error::UnknownRegion { .. }
             | trace_core::Error::Explain(
-                trace_core::error::ExplainReason::NothingChosen { .. } | trace_core::error::ExplainReason::UnknownPhase { .. }
+                trace_core::error::ExplainReason::NothingChosen { .. }
+                    | trace_core::error::ExplainReason::UnknownPhase { .. }
             )
     )
 }

@@ -19,8 +19,9 @@ pub fn from_environment() -> Execution {
 pub fn remove_left_ranks() {
     if let Some(folder) = spill_folder() {
         // Without a thread, the next load that needs the folder does it.
-        let _ =
-            std::thread::Builder::new().name("left-ranks".to_owned()).spawn(move || trace_core::remove_left_ranks(&folder));
+        let _ = std::thread::Builder::new()
+            .name("left-ranks".to_owned())
+            .spawn(move || trace_core::remove_left_ranks(&folder));
     }
 }
 

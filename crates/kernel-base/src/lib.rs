@@ -5,7 +5,6 @@
 #[cfg(windows)]
 compile_error!("Tracebook does not run on Windows: build and run it in WSL (Linux on x86-64), where it is tested");
 
-
 pub mod cell;
 pub mod cluster;
 pub mod comm;

@@ -1,7 +1,7 @@
 //! The code that `%time`, `%timeit` and `%trace_sql` take, and the flags before it.
 
-use crate::magic::api::Magic;
-use crate::magic::argument::Kind;
+use kernel_magic::api::Magic;
+use kernel_magic::argument::Kind;
 
 /// Short flags of IPython and JupySQL.
 const SHORT: &[(&str, &str)] = &[

@@ -3,10 +3,10 @@
 use super::candidate::{Candidate, CandidateKind};
 use super::{paths, sql};
 use crate::cell::{CursorPosition, MagicCursor, Piece, Word, magic_cursor};
-use crate::magic::api::Magic;
-use crate::magic::argument::{Argument, IdKind, Kind, parser_words};
 use crate::magic::magics::{MAGICS, find};
 use crate::session::{TraceView, View};
+use kernel_magic::api::Magic;
+use kernel_magic::argument::{Argument, IdKind, Kind, parser_words};
 use trace::SHORT_FORMS;
 use trace::columns::EVENT_COLUMNS;
 

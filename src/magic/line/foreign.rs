@@ -1,7 +1,7 @@
 //! Hints for names from IPython and HTA that no magic has here, a row each.
 
-use crate::magic::api::Magic;
 use crate::magic::magics::{MAGICS, find};
+use kernel_magic::api::Magic;
 use trace::analysis::CATALOG;
 use trace_view::format::nearest;
 

@@ -3,8 +3,8 @@
 use super::sql;
 use crate::cell::{CursorPosition, magic_cursor};
 use crate::magic::magics::find;
-use crate::magic::usage::page;
 use crate::session::View;
+use kernel_magic::usage::page;
 use trace_view::Bundle;
 
 /// Returns help for the magic line at byte `at` of the cell; for a Rust variable in the line, its type. `None` outside of

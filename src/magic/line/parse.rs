@@ -6,11 +6,11 @@
 use super::expand::{self, Environment};
 use super::foreign::parameter_of_hta;
 use crate::cell::{Piece, Unclosed, Word, words};
-use crate::magic::api::Magic;
-use crate::magic::argument::{Argument, Call, Form, Kind, Value, any_of, did_you_mean, expected, read};
-use crate::magic::usage::{page, short_usage, usage};
 use crate::session::Cells;
 use crate::{Error, Problem, UsageError};
+use kernel_magic::api::Magic;
+use kernel_magic::argument::{Argument, Call, Form, Kind, Value, any_of, did_you_mean, expected, read};
+use kernel_magic::usage::{page, short_usage, usage};
 use trace_view::Bundle;
 
 /// A parsed line.

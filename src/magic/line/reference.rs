@@ -1,9 +1,9 @@
 //! The reference page of all magics, generated from the magics' declarations.
 
-use crate::magic::api::Magic;
-use crate::magic::argument::Argument;
 use crate::magic::magics::MAGICS;
-use crate::magic::usage::{meaning, usage_without_flags};
+use kernel_magic::api::Magic;
+use kernel_magic::argument::Argument;
+use kernel_magic::usage::{meaning, usage_without_flags};
 use std::collections::BTreeMap;
 
 /// Flags that at least so many magics declare, with the same words, are explained once.

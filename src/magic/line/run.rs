@@ -5,11 +5,11 @@ use super::foreign::{foreign_hint, nearest_magic};
 use super::parse::{Parsed, SELECTION, parse};
 use crate::cell::Segment;
 use crate::display::Output;
-use crate::magic::api::{Magic, Timing};
-use crate::magic::context::Context;
 use crate::magic::magics::find;
-use crate::magic::usage::page;
 use crate::{Error, Failure, Problem, UsageError};
+use kernel_magic::api::{Magic, Timing};
+use kernel_magic::context::Context;
+use kernel_magic::usage::page;
 use trace_view::Bundle;
 
 /// Work that a magic leaves to its caller, the only one who runs Rust.

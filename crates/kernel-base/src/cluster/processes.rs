@@ -1,10 +1,10 @@
 //! The engine of processes: the steps run as children of this program, as many at once as there are cores.
 
+use super::FAN_IN;
 use super::children::{Children, Ended, Program};
 use super::frames::first_frame;
 use super::last_lines::failed_inputs;
 use super::listener::{Progress, tell, unread};
-use super::FAN_IN;
 use crate::provenance::build;
 use crate::sync::lock;
 use std::collections::VecDeque;

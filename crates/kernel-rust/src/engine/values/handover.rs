@@ -108,7 +108,9 @@ fn free_space(folder: &Path) -> u64 {
 /// Writes a value; returns a trace as it is mapped from what was written.
 fn write(value: &Binding, file: &Path) -> std::io::Result<Option<TraceSet>> {
     match value {
-        Binding::Trace(traces) => trace_core::write::arrow::hand_over(traces, file).map(Some).map_err(std::io::Error::other),
+        Binding::Trace(traces) => {
+            trace_core::write::arrow::hand_over(traces, file).map(Some).map_err(std::io::Error::other)
+        }
         Binding::Frame(frame) => {
             trace_core::write::arrow::save_frame(frame, file).map(|()| None).map_err(std::io::Error::other)
         }

@@ -1,0 +1,42 @@
+//! `%critical_path --compat hta`: HTA's critical path.
+
+use super::argument::Call;
+use super::critical_path::{Answered, TITLE};
+use crate::Error;
+use trace_core::{Answer, HtaCriticalPath, Instance};
+use trace_view::Present;
+
+/// Returns the question of a call, with HTA's default: the first instance.
+///
+/// # Errors
+/// If a flag is given that HTA's path has no answer to.
+pub(super) fn query(call: &Call<'_>) -> Result<HtaCriticalPath, Error> {
+    for flag in ["what-if", "json", "top"] {
+        if call.has(flag) {
+            let error = call.cannot(format!("use --{flag} with --compat hta"), "HTA's tables have no such thing");
+            return Err(error.hint(format!("leave --{flag} or --compat out")).into());
+        }
+    }
+    let text = call.text("instance").unwrap_or("0");
+    let expected = "a number from 0 on in HTA's order, or a range such as 1-3";
+    let instances = match text.parse::<Instance>() {
+        Ok(Instance::One(number)) => (number, number),
+        Ok(Instance::Range(first, last)) => (first, last),
+        _ => return Err(call.invalid("--instance", text, expected).into()),
+    };
+    Ok(HtaCriticalPath {
+        annotation: call.text("annotation").unwrap_or("ProfilerStep").to_owned(),
+        instances,
+        data_load_events: call.regex("data-loading").map(|pattern| pattern.as_str().to_owned()).into_iter().collect(),
+        ..HtaCriticalPath::default()
+    })
+}
+
+/// Returns what a call shows and writes of an answer.
+///
+/// # Errors
+/// None so far.
+pub(super) fn answered(answer: &Answer) -> trace_core::Result<Answered> {
+    let tables = answer.whole_tables().into_iter().map(|table| (table.name, table.frame)).collect();
+    Ok(Answered { title: TITLE, report: answer.present(), tables, json: None, copies: answer.copies.clone() })
+}

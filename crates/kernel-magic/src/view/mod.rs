@@ -1,0 +1,45 @@
+//! Presentation of data frames: rows, order and units of tables, figures and CSV files.
+
+mod change;
+mod columns;
+mod csv;
+mod drawing;
+mod drawn;
+mod drill_down;
+mod figure;
+mod flags;
+mod groups;
+mod html_page;
+mod one_table;
+mod report_page;
+mod rows;
+mod selected_events;
+mod selection;
+mod stats;
+mod table;
+
+pub(crate) use change::is_unsorted;
+pub use csv::csv;
+pub(crate) use csv::write_csv;
+pub use drawing::{HTML, QUIET};
+pub(crate) use drawing::{PNG, RANKS, TRACES, deliver_drawing, shown_runs};
+pub(crate) use drawn::write_drawn;
+pub(crate) use drill_down::{drill_down, drill_down_by_side};
+pub use figure::bars;
+pub(crate) use figure::{FIGURE, FIGURE_NOTES, check_form, histogram};
+pub(crate) use flags::GROUP_BY;
+pub use flags::{RESULT, ROWS, ROWS_WHERE, SHOWN, SORT};
+pub(crate) use groups::ROWS_IN_GROUP;
+pub use html_page::write_html;
+pub(crate) use one_table::{ONE_TABLE, is_one_table};
+pub(crate) use report_page::ReportPage;
+pub use rows::SelectedRows;
+pub use selected_events::WHERE;
+pub(crate) use selected_events::{DEVICE_TYPE, MARKER_OF_SAMPLES, PHASE, USE_SHORT_NAME, selected_events};
+pub use selection::{GROUPS, SELECTION, caption, trace_diff};
+pub(crate) use selection::{selection_flag, unused_iterations};
+pub(crate) use stats::{METHOD, RELEVANT, compare_stats};
+pub use stats::{RunsOfSide, STATS, refuse_without_stats, stats_caption, stats_columns, stats_diff};
+pub(crate) use table::size;
+pub use table::{Frame, chosen, deliver, select, table};
+pub use trace_view::grouped;
