@@ -160,7 +160,11 @@ fn polars_compiles_once_whatever_is_built() {
         "trace-compare",
         "trace-sql",
         "trace-timeline",
+        "trace-core",
         "trace-render",
+        "kernel-base",
+        "kernel-rust",
+        "kernel-magic",
         "tracebook",
     ] {
         for (name, sets) in features(&["-p", package]) {

@@ -5,7 +5,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv};
+use super::view::{
+    AnalysedTrace, GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv,
+};
 use crate::Error;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use trace_core::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace_core::polars::prelude::DataFrame;
-use trace_core::{Answer, TraceAnalysis, columns};
+use trace_core::{Answer, columns};
 use trace_view::{Figure, HeatMap, Part, Report, Table, TableValue};
 
 /// One magic for each row of the catalog, in its order.
@@ -33,6 +35,10 @@ pub(super) struct AnalysisMagic {
 
 /// The analysed trace.
 const NAME: Argument = Argument::required("NAME", Kind::Trace, "the trace");
+
+/// A second trace, which makes it a comparison.
+const TEST: Argument =
+    Argument::optional("TEST", Kind::Trace, "a second trace: rows of both meet, with the change from the first one");
 
 /// Flags of the tables; [`MIN_US`] is added if a table has durations.
 const TABLES: &[Argument] = &[
@@ -97,12 +103,16 @@ impl AnalysisMagic {
         if columns_of(entry.tables).any(|(name, unit)| unit.measures_durations(name)) {
             tables.insert(4, MIN_US);
         }
+        if entry.is_of_two() {
+            positional.push(TEST);
+        }
         let mut columns: Vec<&'static str> = Vec::new();
         for (name, _) in columns_of(entry.tables) {
             if !columns.contains(&name) {
                 columns.push(name);
             }
         }
+        columns.extend(entry.columns_of_two().iter().map(|column| column.name).filter(|name| !columns.contains(name)).collect::<Vec<_>>());
         let arguments = vec![
             Group::new("Arguments", positional.leak()),
             Group::new("Input", input.leak()),
@@ -171,25 +181,18 @@ impl Magic for AnalysisMagic {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
-        let traces = context.trace(call, call.required("NAME"))?;
-        let last = call.switch("include-last-profiler-step");
-        let (condition, ranks) = (call.condition("where").cloned(), call.pick("rank", || traces.ranks()));
-        let (iterations, every) = (call.list("iteration").map(<[i64]>::to_vec), call.has("iteration"));
+        let control = AnalysedTrace::of(call, context.trace(call, call.required("NAME"))?);
+        let test = match call.text("TEST") {
+            Some(label) => Some(AnalysedTrace::of(call, context.trace(call, label)?)),
+            None => None,
+        };
         let (entry, values) = (self.entry, self.values(call));
-        let answer = context.run_blocking(move || {
-            let mut analysis = TraceAnalysis::with_last_profiler_step(&traces, last)?;
-            let iterations = match iterations {
-                // `all`; a trace without iterations is analysed as a whole.
-                None if every && traces.has_profiler_steps() => Some(analysis.iterations()?),
-                iterations => iterations,
-            };
-            if let Some(iterations) = iterations {
-                analysis = analysis.in_iterations(iterations)?;
+        let answer = context.run_blocking(move || match test {
+            None => entry.ask(&control.analysis()?, values, control.ranks.as_deref()),
+            Some(test) => {
+                let ranks = [control.ranks.as_deref(), test.ranks.as_deref()];
+                entry.ask_two([&control.analysis()?, &test.analysis()?], values, ranks)
             }
-            if let Some(condition) = &condition {
-                analysis = analysis.filter(condition)?;
-            }
-            entry.ask(&analysis, values, ranks.as_deref())
         })?;
         context.check_interrupt()?;
         let tables = answer.whole_tables();

@@ -1,5 +1,6 @@
 //! Presentation of data frames: rows, order and units of tables, figures and CSV files.
 
+mod analysed_trace;
 mod change;
 mod columns;
 mod csv;
@@ -18,6 +19,7 @@ mod selection;
 mod stats;
 mod table;
 
+pub(crate) use analysed_trace::AnalysedTrace;
 pub(crate) use change::is_unsorted;
 pub use csv::csv;
 pub(crate) use csv::write_csv;

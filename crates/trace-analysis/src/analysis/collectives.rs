@@ -92,7 +92,10 @@ impl Analysis for Collectives {
     const SUMMARY: &'static str = "Show bandwidth, waiting and exposed time of collectives by group, kind and size.";
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS).of_named_events().with_short_names(),
+        TableSchema::new("", COLUMNS).of_named_events().with_short_names().joined(
+            &["process_group", "collective", "name", "dtype", "size"],
+            &["time (us)", "count", "waiting (us)", "transfer (us)", "exposed_share", "busbw"],
+        ),
         TableSchema::new("ranks", RANK_COLUMNS),
         TableSchema::new("peers", PEER_COLUMNS),
     ];

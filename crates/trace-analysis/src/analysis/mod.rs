@@ -44,6 +44,7 @@ mod temporal_breakdown;
 mod time_blocked_on_full_queue;
 mod trace_analysis;
 mod trace_with_counters;
+mod two_sides;
 
 pub use answer::{Answer, AnswerTable};
 pub use api::Analysis;
@@ -71,7 +72,7 @@ pub use queue_length_summary::QueueLengthSummary;
 pub use queue_length_time_series::QueueLengthTimeSeries;
 pub use rank_view::RankView;
 pub use roofline::Roofline;
-pub use schema::{Parameter, ParameterKind, TableSchema};
+pub use schema::{Parameter, ParameterKind, SideJoin, TableSchema};
 pub use temporal_breakdown::TemporalBreakdown;
 pub use time_blocked_on_full_queue::TimeBlockedOnFullQueue;
 pub use trace_analysis::TraceAnalysis;

@@ -160,7 +160,9 @@ impl Analysis for Operators {
         ParameterKind::Choice(BY),
         "rows: operators by name, modules, stacks of operators, or operators by the shapes of their inputs",
     )];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)
+        .of_named_events()
+        .joined(&["name"], &["kernel_self (us)", "cpu_self (us)", "count", "kernels"])];
     const NOTES: &'static str = "Total, kernels and span are of everything below a call; of calls inside a call of the same row only \
         once. Self times add up over the rows: a kernel and a moment of a thread count for the innermost operator, or module, \
         around them. launch_share is the part of the CPU time that launches take: a high one says that kernels are too small. \

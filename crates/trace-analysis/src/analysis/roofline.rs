@@ -155,8 +155,12 @@ impl Analysis for Roofline {
         ParameterKind::Text,
         "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000",
     )];
-    const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("", COLUMNS).of_named_events(), TableSchema::new("peaks", PEAK_COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[
+        TableSchema::new("", COLUMNS)
+            .of_named_events()
+            .joined(&["name", "shapes", "types"], &["time (us)", "count", "TFLOP/s", "GB/s", "roofline", "bound_by"]),
+        TableSchema::new("peaks", PEAK_COLUMNS),
+    ];
     const NOTES: &'static str = "Operations and bytes are counted from the shapes, types and values of inputs (profile with \
         record_shapes=True); docs/efficiency-models.md has each formula. On each path of the call trees the outermost operator with a \
         model counts, so that nothing counts twice. Bytes are the least traffic: what a cache serves may put a row above 100 %, which is \

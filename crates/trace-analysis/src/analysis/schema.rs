@@ -68,12 +68,23 @@ pub struct TableSchema {
     pub named_events: bool,
     /// Whether tables for people show the short form of its `name`; the frame has the whole.
     pub short_names: bool,
+    /// How the tables of two traces are joined; `None` if they are not.
+    pub join: Option<SideJoin>,
+}
+
+/// How the rows of two traces meet in one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideJoin {
+    /// Columns of texts or whole numbers that name a row: rows of equal keys meet, several of them in order.
+    pub keys: &'static [&'static str],
+    /// Columns of numbers or texts that are shown for each side. Rows are ordered by the change of the first one, which is a number.
+    pub values: &'static [&'static str],
 }
 
 impl TableSchema {
     /// Creates the schema of a table that all ranks share.
     pub const fn new(name: &'static str, columns: &'static [Column]) -> Self {
-        Self { name, columns, per_rank: false, named_events: false, short_names: false }
+        Self { name, columns, per_rank: false, named_events: false, short_names: false, join: None }
     }
 
     /// Gives each analysed rank a table of its own.
@@ -86,6 +97,12 @@ impl TableSchema {
     #[must_use]
     pub const fn of_named_events(self) -> Self {
         Self { named_events: true, ..self }
+    }
+
+    /// Declares that the tables of two traces are joined: rows with equal `keys` meet, `values` are shown for each side.
+    #[must_use]
+    pub const fn joined(self, keys: &'static [&'static str], values: &'static [&'static str]) -> Self {
+        Self { join: Some(SideJoin { keys, values }), ..self }
     }
 
     /// Declares that tables for people show the short form of names.

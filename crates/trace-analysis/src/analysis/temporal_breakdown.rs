@@ -47,7 +47,9 @@ impl Analysis for TemporalBreakdown {
     const NAME: &'static str = "temporal_breakdown";
     const SUMMARY: &'static str = "Break the time of each rank's GPU down: idle, computing, other work.";
     const PARAMETERS: &'static [Parameter] = &[];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] =
+        &[TableSchema::new("", COLUMNS)
+            .joined(&["rank"], &["idle_time(us)", "compute_time(us)", "non_compute_time(us)"])];
     type State = ByRank<Times>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {

@@ -19,6 +19,7 @@ mod merging;
 mod queue;
 mod sequences;
 mod stored;
+mod two_sides;
 mod view;
 
 use super::{Answer, RankView, TraceAnalysis};
