@@ -112,7 +112,14 @@ impl AnalysisMagic {
                 columns.push(name);
             }
         }
-        columns.extend(entry.columns_of_two().iter().map(|column| column.name).filter(|name| !columns.contains(name)).collect::<Vec<_>>());
+        columns.extend(
+            entry
+                .columns_of_two()
+                .iter()
+                .map(|column| column.name)
+                .filter(|name| !columns.contains(name))
+                .collect::<Vec<_>>(),
+        );
         let arguments = vec![
             Group::new("Arguments", positional.leak()),
             Group::new("Input", input.leak()),
