@@ -16,6 +16,7 @@ mod load_file;
 mod load_options;
 mod marked;
 mod monitor;
+mod occurrence;
 mod overview;
 mod placement;
 mod rank_scan;
@@ -32,6 +33,7 @@ mod table_source;
 mod tables;
 mod trace;
 mod trace_set;
+mod wall_clock;
 
 pub use ask_engines::{RunRanks, ask};
 pub use assemble::is_about_content;

@@ -3,7 +3,7 @@
 use crate::frame::columns::known;
 use crate::present::most_different_ranks_first;
 use crate::{Compat, RankInfo, Result, TraceSet, Warning};
-use trace_view::format::{bytes, ranges};
+use trace_view::format::{bytes, ranges, utc};
 use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit, grouped};
 
 /// Memory of one column of events, over all selected ranks.
@@ -77,6 +77,12 @@ impl Present for TraceSet {
                 header("rank", Unit::None, Kind::Id, "process of the job"),
                 header("events", Unit::Count, Kind::Number, "events that have a duration and a category"),
                 header("span", Unit::Millis, Kind::Number, "from the start of the first event to the end of the last"),
+                header(
+                    "began",
+                    Unit::None,
+                    Kind::Text,
+                    "start of the first event in UTC, if the file tells the wall clock",
+                ),
                 header("iterations", Unit::None, Kind::Text, "numbers of the ProfilerStep events"),
                 header("streams", Unit::None, Kind::Text, "GPU streams"),
                 header("device", Unit::None, Kind::Text, "told by the names of runtime calls"),
@@ -101,6 +107,7 @@ fn row(info: &RankInfo) -> Vec<TableValue> {
         TableValue::Int(info.rank),
         TableValue::Int(i64::try_from(info.events).unwrap_or(i64::MAX)),
         TableValue::Float(info.span() as f64 / 1e6),
+        TableValue::Text(info.unix_time(info.first_ts).map_or_else(|| "unknown".to_owned(), utc)),
         list(&info.iterations, "no ProfilerStep"),
         list(&info.streams, "none"),
         TableValue::Text(info.device().to_owned()),

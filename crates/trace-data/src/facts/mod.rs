@@ -2,6 +2,7 @@
 
 mod rank_info;
 mod source_file;
+mod wall_clock;
 
 pub use rank_info::RankInfo;
 pub use source_file::SourceFile;
