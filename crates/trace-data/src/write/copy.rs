@@ -29,6 +29,21 @@ pub trait TraceEdit: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a top-level value other than the events is left out.
+    fn omits_metadata(&self, _key: &str) -> bool {
+        false
+    }
+
+    /// Returns the JSON text that replaces a top-level value other than the events; `None` keeps it.
+    fn metadata(&self, _key: &str, _text: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Returns key and JSON text of a top-level value that is added if the source lacks the key.
+    fn added_metadata(&self) -> Option<(&'static str, Vec<u8>)> {
+        None
+    }
+
     /// Passes each new event, the text of a JSON object, to `write`; new events follow the last event of the source.
     ///
     /// # Errors
@@ -40,7 +55,7 @@ pub trait TraceEdit: fmt::Debug + Send + Sync {
 
 /// A copy of one rank's trace file, not yet written.
 ///
-/// Everything but events is copied unchanged; events that are not JSON are omitted, and a truncated file is closed, so
+/// What its changes do not name is copied unchanged; events that are not JSON are omitted, and a truncated file is closed, so
 /// that the copy is valid JSON.
 #[derive(Debug, Clone)]
 pub struct TraceCopy {
@@ -113,6 +128,7 @@ impl TraceCopy {
             out,
             edit: &*self.edit,
             go_on,
+            wanted: self.edit.added_metadata(),
             last: Last::Start,
             copied: Copied::NONE,
             stopped: false,
@@ -147,6 +163,8 @@ struct Copier<'c, W> {
     out: W,
     edit: &'c dyn TraceEdit,
     go_on: &'c mut dyn FnMut() -> bool,
+    /// What is added at the end, unless the source has its key.
+    wanted: Option<(&'static str, Vec<u8>)>,
     last: Last,
     copied: Copied,
     /// Whether `go_on` returned false while new events were written.
@@ -188,9 +206,14 @@ impl<W: Write> EventSink for Copier<'_, W> {
     }
 
     fn metadata_text(&mut self, key: &str, text: &[u8]) {
+        self.wanted.take_if(|(wanted, _)| *wanted == key);
+        if self.edit.omits_metadata(key) {
+            return;
+        }
+        let edited = self.edit.metadata(key, text);
         self.trying(|copier| {
             copier.key(key)?;
-            copier.out.write_all(&valid(text))
+            copier.out.write_all(&valid(edited.as_deref().unwrap_or(text)))
         });
     }
 
@@ -247,6 +270,10 @@ impl<W: Write> Copier<'_, W> {
         // A cancelled copy is not closed.
         if !outcome.stopped {
             self.trying(|copier| {
+                if let Some((key, text)) = copier.wanted.take() {
+                    copier.key(key)?;
+                    copier.out.write_all(&text)?;
+                }
                 copier.end_list()?;
                 copier.out.write_all(b"\n}\n")
             });

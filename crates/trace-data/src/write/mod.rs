@@ -9,6 +9,7 @@ mod output;
 mod overlay;
 pub mod parquet;
 mod path_overlay;
+mod top_level;
 mod trim;
 mod versioned_file;
 
@@ -18,4 +19,5 @@ pub use micros::micros_text;
 pub use output::OutputFile;
 pub use overlay::Overlay;
 pub use path_overlay::{Anchor, Arrow, Moment, PathOverlay};
+pub use top_level::TopLevel;
 pub use versioned_file::VersionedFile;
