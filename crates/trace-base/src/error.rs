@@ -3,6 +3,7 @@
 mod critical_path;
 mod details;
 mod distributed;
+mod execution_trace;
 mod explain;
 mod export;
 mod file;
@@ -12,7 +13,7 @@ mod parameter;
 mod storage;
 mod versioned_file;
 
-pub use {critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
+pub use {critical_path::*, distributed::*, execution_trace::*, explain::*, export::*, file::*, filter::*};
 pub use {frame::*, parameter::*, storage::*, versioned_file::*};
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, UnknownCompat};
@@ -286,6 +287,22 @@ pub enum Error {
     OwnSource {
         /// The file.
         path: PathBuf,
+    },
+    /// A file is no execution trace.
+    #[error("cannot read the execution trace {}: {reason}", .path.display())]
+    ExecutionTrace {
+        /// The file.
+        path: PathBuf,
+        /// Why it is none.
+        reason: ExecutionTraceReason,
+    },
+    /// A rank was loaded without the ids that tie its operators to nodes of an execution trace.
+    #[error(
+        "rank {rank} has no external ids, which execution traces need; load it with --args default, or record it with a newer PyTorch"
+    )]
+    NoExternalIds {
+        /// The rank.
+        rank: i64,
     },
     /// The word is not a device type.
     #[error("unknown device type `{word}`: expected CPU, GPU or ALL")]

@@ -5,6 +5,7 @@ mod assemble;
 mod cached;
 mod constructors;
 mod derived;
+mod execution_trace;
 mod frequent_names;
 mod further_args;
 mod further_tables;
@@ -37,6 +38,7 @@ mod wall_clock;
 
 pub use ask_engines::{RunRanks, ask};
 pub use assemble::is_about_content;
+pub use execution_trace::{ExecutionTrace, MatchedNodes};
 pub use load_options::LoadOptions;
 pub use marked::MarkedIterations;
 pub use monitor::LoadProgress;

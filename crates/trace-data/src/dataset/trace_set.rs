@@ -65,6 +65,15 @@ impl TraceSet {
         Self { label: self.label, shared: Arc::new(Shared { compat, traces, warnings, iterations, memory }) }
     }
 
+    /// Returns the set with other ranks, which are ascending, under the same label.
+    ///
+    /// # Errors
+    /// As [`TraceSet::unified`].
+    pub(super) fn with_ranks(&self, traces: Vec<Trace>) -> Result<Self> {
+        let with = Self::unified(self.label(), self.compat(), traces, self.warnings().to_vec())?;
+        Ok(with.with_memory(self.shared.memory))
+    }
+
     /// Returns the memory budget of questions about this trace.
     ///
     /// # Errors

@@ -44,6 +44,20 @@ pub const INPUT_DIMS: &str = "input_dims";
 /// The types of the inputs of an operator.
 pub const INPUT_TYPE: &str = "input_type";
 
+/// The id that ties an operator to its kernels, and to its node of an execution trace.
+pub(crate) const EXTERNAL_ID: &str = "external_id";
+
+/// The columns that an execution trace adds to events: the node, then its texts.
+pub(crate) static ET_COLUMNS: [Column; 7] = [
+    Column::new("et_node", Unit::None, "node of the execution trace"),
+    Column::new("op_schema", Unit::None, "schema of the operator, by the execution trace"),
+    Column::new("input_shapes", Unit::None, "shapes of the inputs, by the execution trace, as JSON"),
+    Column::new("input_types", Unit::None, "types of the inputs, by the execution trace, as JSON"),
+    Column::new("output_shapes", Unit::None, "shapes of the outputs, by the execution trace, as JSON"),
+    Column::new("output_types", Unit::None, "types of the outputs, by the execution trace, as JSON"),
+    Column::new("et_node_name", Unit::None, "name of the node of the execution trace"),
+];
+
 /// The shortened name of an operator.
 pub const SHORT_NAME: &str = "short_name";
 /// The number of events.
@@ -94,7 +108,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(INPUT_DIMS, Unit::None, "shapes of the inputs, as JSON"),
     Column::new(INPUT_TYPE, Unit::None, "types of the inputs, as JSON"),
     Column::new("input_strides", Unit::None, "strides of the inputs, as JSON"),
-    Column::new("external_id", Unit::None, "id that ties an operator to its kernels"),
+    Column::new(EXTERNAL_ID, Unit::None, "id that ties an operator to its kernels"),
     Column::new("python_id", Unit::None, "id of a Python call"),
     Column::new("python_parent_id", Unit::None, "id of the calling Python call"),
     Column::new("collective_name", Unit::None, "collective operation"),
@@ -177,7 +191,7 @@ const ANSWER_COLUMNS: &[Column] = &[
 
 /// Returns the known column `name`; a label before `_counts`, `_total_duration` and `_mean_duration` is ignored.
 pub fn known(name: &str) -> Option<&'static Column> {
-    let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS);
+    let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS).chain(&ET_COLUMNS);
     let labelled = |column: &&Column| column.name.starts_with('_') && name.ends_with(column.name);
     let args = || known_args().map(|arg| &arg.column);
     all().chain(args()).find(|column| column.name == name).or_else(|| all().find(labelled))
