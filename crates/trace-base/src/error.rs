@@ -296,6 +296,15 @@ pub enum Error {
         /// Why it is none.
         reason: ExecutionTraceReason,
     },
+    /// A file is no raw memory timeline.
+    #[error("cannot read the memory timeline {}: {reason}; expected a list of [time, action, bytes, category], as \
+        export_memory_timeline(\"x.raw.json.gz\") writes it", .path.display())]
+    MemoryTimeline {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// A rank was loaded without the ids that tie its operators to nodes of an execution trace.
     #[error(
         "rank {rank} has no external ids, which execution traces need; load it with --args default, or record it with a newer PyTorch"

@@ -6,6 +6,7 @@ pub mod dataset;
 pub mod distributed;
 pub mod facts;
 pub mod frame;
+mod memory_timeline;
 pub mod parquet;
 pub mod present;
 pub mod store;
@@ -19,6 +20,7 @@ pub use facts::{RankInfo, SourceFile};
 pub use frame::columns::EVENT_COLUMNS;
 pub use frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
 pub use frame::{Change, Comparison, FillDefaults, TrackNames};
+pub use memory_timeline::MemoryTimeline;
 pub use present::{display_table, frame_table};
 pub use store::{Cache, CacheEntry, Cleared, private_folder};
 
