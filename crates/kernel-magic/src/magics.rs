@@ -4,9 +4,9 @@ use crate::api::Magic;
 use crate::quantity::Quantity;
 use crate::{
     analysis, baseline, call_graph, call_stack, cd, compare_traces, critical_path, describe, events, explain, flame,
-    history, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, serving, show, time, timeit, timeline,
-    trace_cache, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff, visualize, waterfall,
-    what_if, who,
+    history, memory_timeline, noise, open_perfetto, ops_diff, opt, parser_args, pwd, report, serving, show, time,
+    timeit, timeline, trace_cache, trace_copy, trace_drop, trace_export, trace_info, trace_list, trace_load, tree_diff,
+    visualize, waterfall, what_if, who,
 };
 
 /// Returns all magics, in the order of the help pages: loading and comparing, with that of SQL among them, analyses, then those for the
@@ -21,6 +21,7 @@ pub fn magics(sql: &'static dyn Magic, listing: [&'static dyn Magic; 3]) -> Vec<
         &trace_drop::TraceDrop,
         &trace_cache::TraceCache,
         &trace_export::TraceExport,
+        &trace_copy::TraceCopyMagic,
         &parser_args::ParserArgs,
         &explain::Explain,
         &tree_diff::TreeDiff,
@@ -41,6 +42,7 @@ pub fn magics(sql: &'static dyn Magic, listing: [&'static dyn Magic; 3]) -> Vec<
         sql,
         &call_graph::CallGraph,
         &call_stack::CallStack,
+        &memory_timeline::MemoryTimelineMagic,
     ];
     magics.extend(analysis::ANALYSES.iter().map(|analysis| analysis as &dyn Magic));
     magics.extend([&show::Show as &dyn Magic, &who::Who, &time::Time, &timeit::TimeIt, &opt::Opt, &cd::Cd, &pwd::Pwd]);
@@ -73,6 +75,7 @@ pub const TOPICS: &[(&str, &[&str])] = &[
             "gpu_kernels_with_user_annotations",
             "memory_bw_summary",
             "memory_bw_time_series",
+            "memory_timeline",
             "queue_length_summary",
             "queue_length_time_series",
             "time_blocked_on_full_queue",
@@ -84,7 +87,19 @@ pub const TOPICS: &[(&str, &[&str])] = &[
         "What does it look like, event by event?",
         &["timeline", "flame", "events", "trace_sql", "open_perfetto", "trace_with_counters"],
     ),
-    ("Traces", &["trace_load", "trace_list", "trace_info", "trace_drop", "trace_cache", "trace_export", "parser_args"]),
+    (
+        "Traces",
+        &[
+            "trace_load",
+            "trace_list",
+            "trace_info",
+            "trace_drop",
+            "trace_cache",
+            "trace_export",
+            "trace_copy",
+            "parser_args",
+        ],
+    ),
     ("The notebook", &["show", "who", "time", "timeit", "opt", "cd", "pwd", "lsmagic", "magic", "help"]),
 ];
 
@@ -117,6 +132,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("trace_drop", &[]),
         ("trace_cache", &[]),
         ("trace_export", &[]),
+        ("trace_copy", &[]),
         ("parser_args", &[]),
         ("baseline", &[]),
         ("history", &[]),
@@ -132,6 +148,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         ("comm_comp_overlap", &[]),
         ("memory_bw_time_series", &[]),
         ("memory_bw_summary", &[]),
+        ("memory_timeline", &[]),
         ("queue_length_time_series", &[]),
         ("queue_length_summary", &[]),
         ("time_blocked_on_full_queue", &[]),

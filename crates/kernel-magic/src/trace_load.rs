@@ -3,6 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, Progress, counted, jobs, listed, run_labels};
+use super::execution_trace;
 use super::trace_list::table;
 use crate::display::{Output, Sink};
 use crate::session::{label, run_paths};
@@ -83,6 +84,7 @@ const ARGUMENTS: &[Group] = &[
             .repeatable(),
             COMPAT,
             ARGS,
+            execution_trace::FILES,
             STRICT,
             Argument::flag("memory", Kind::Size, "memory of the kernel; ranks that do not fit are kept on disk")
                 .or("half of what is free, or TRACEBOOK_MEMORY"),
@@ -157,10 +159,13 @@ impl Magic for TraceLoad {
         context.session.traces().values().for_each(|trace| trace.give_back());
         let mut load = Load::new(call, context);
         let beside: Vec<PathBuf> = call.paths("companion");
-        let loaded = load.all(&label, &paths).and_then(|runs| Ok((runs, load.companions(&label, &beside)?)));
+        let loaded = load.all(&label, &paths).and_then(|runs| {
+            let (runs, of_nodes) = execution_trace::added(call, runs)?;
+            Ok((runs, load.companions(&label, &beside)?, of_nodes))
+        });
         let Load { cache, mut progress, from_cache, .. } = load;
         let loaded = loaded.and_then(|runs| context.check_interrupt().map(|()| runs));
-        let (runs, companions) = match loaded {
+        let (runs, companions, of_nodes) = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
                 progress.end(if matches!(error, Error::Interrupted) { "interrupted" } else { "failed" });
@@ -176,6 +181,7 @@ impl Magic for TraceLoad {
             (found, all) if found == all => line.push_str(" · from the cache"),
             (found, all) => line.push_str(&format!(" · {found} of {all} files from the cache")),
         }
+        line.push_str(&of_nodes);
         line.push_str(&replaced(context, &label, &paths));
         for (companion, path) in companions.iter().zip(&beside) {
             line.push_str(&format!(" · companion {}", companion.label()));
@@ -222,6 +228,11 @@ fn load_elsewhere(
             .cannot("load several runs by an engine", reason)
             .hint("load each with --as, and name them")
             .into());
+    }
+    if call.has("execution-trace") {
+        let reason = "an engine adds no columns";
+        let hint = "load the rank here, with --rank";
+        return Err(call.cannot("add execution traces by an engine", reason).hint(hint).into());
     }
     if call.has("companion") {
         let reason = "an engine loads no companion";

@@ -99,7 +99,7 @@ pub mod answers {
     pub use trace_compare::gate::{ChangedRegion, Honoured, LIMITED_CLASSES, Limited, Structural, StructuralFact};
     pub use trace_compare::noise::OperatorNoise;
     pub use trace_compare::phases::PhaseSteps;
-    pub use trace_data::dataset::ColumnMemory;
+    pub use trace_data::dataset::{ColumnMemory, MatchedNodes};
     pub use trace_data::frame::TrackNames;
     pub use trace_data::store::Cleared;
     pub use trace_events::collective::ChargedRank;
@@ -116,7 +116,9 @@ pub mod config {
     };
 }
 
-/// Files of traces, before they are read.
+/// Files of traces, before they are read, and what PyTorch writes beside them.
 pub mod read {
+    pub use trace_data::MemoryTimeline;
+    pub use trace_data::dataset::ExecutionTrace;
     pub use trace_read::read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 }
