@@ -80,6 +80,7 @@ pub const TOPICS: &[(&str, &[&str])] = &[
             "queue_length_time_series",
             "time_blocked_on_full_queue",
             "profiler_steps",
+            "cupti_counters",
         ],
     ),
     ("Which rank is late?", &["compare_ranks", "collectives", "comm_comp_overlap", "potential_stragglers"]),
@@ -128,6 +129,7 @@ pub const SHOWN: &[(&str, &[Quantity])] = {
         // Magics without a shared quantity, and magics that present the answer of another one.
         ("serving", &[]),
         ("roofline", &[]),
+        ("cupti_counters", &[]),
         ("trace_load", &[]),
         ("trace_drop", &[]),
         ("trace_cache", &[]),

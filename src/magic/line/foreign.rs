@@ -114,15 +114,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
 
 /// Features of HTA that are missing here, and the nearest alternative.
 const HTA: &[(&[&str], &str)] = &[
-    (
-        &["cupti", "cupti_counter_data_with_operators", "cupti_counter_data", "cupti_profiler", "cupti_counters"],
-        "%trace_info NAME --memory lists the counters that the events carry, and `events()` has them as columns",
-    ),
     (&["timelines", "plot_timeline", "gantt"], "%timeline draws threads, streams and counters over time"),
-    (
-        &["memory_timeline", "memory_analysis", "get_memory_timeline", "memory_snapshot", "memory_profile"],
-        "%memory_bw_summary and %memory_bw_time_series analyse memory copies",
-    ),
     (
         &["callgraph", "call_stacks", "callstack", "call_tree"],
         "%call_graph, %call_stack and %operators relate calls to their kernels",
@@ -140,6 +132,23 @@ const RENAMED: &[(&str, &str)] = &[
     ("time_spent_blocked_on_full_queue", "time_blocked_on_full_queue"),
     ("stragglers", "potential_stragglers"),
     ("straggler", "potential_stragglers"),
+    ("memory_analysis", "memory_timeline"),
+    ("plot_memory_timeline", "memory_timeline"),
+    ("memory_profile", "memory_timeline"),
+    ("cupti", "cupti_counters"),
+    ("cupti_counter_data_with_operators", "cupti_counters"),
+    ("cupti_counter_data", "cupti_counters"),
+    ("cupti_profiler", "cupti_counters"),
+    ("validate_trace_format", "validate"),
+    ("validate_trace", "validate"),
+    ("update_trace_rank", "trace_copy"),
+    ("write_trace", "trace_copy"),
+    ("convert_to_perfetto", "trace_copy"),
+    ("load_execution_trace", "trace_load"),
+    ("correlate_execution_trace", "trace_load"),
+    ("add_et_column", "trace_load"),
+    ("trace_start_unixtime_ns", "trace_info"),
+    ("find_op_occurrence", "events"),
     ("trace_df", "events"),
     ("trace", "events"),
     ("all_traces", "trace_list"),

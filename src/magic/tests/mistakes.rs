@@ -26,9 +26,10 @@ const MISTAKES: &[Mistake] = &[
     ("%env HOME", ["%env", "environment", "std::env::var"]),
     ("%%bash\nls", ["%%bash", "no shell", "terminal"]),
     ("%%writefile x.py\n1", ["%%writefile", "cells write no files", "--csv"]),
+    ("%memory_analysis control", ["%memory_analysis", "here it is %memory_timeline", "%memory_timeline? for help"]),
     (
-        "%cupti_counter_data control",
-        ["%cupti_counter_data", "HTA has it, Tracebook does not", "%trace_info NAME --memory"],
+        "%get_cupti_counter_data_with_operators control",
+        ["%get_cupti_counter_data_with_operators", "here it is %cupti_counters", "%cupti_counters? for help"],
     ),
     (
         "%get_temporal_breakdown control",

@@ -2,10 +2,10 @@
 
 use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, Collectives, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
-    FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations, GpuUserAnnotationBreakdown,
-    IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators, Parameter, Plan,
-    PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline, TableSchema,
-    TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+    CuptiCounters, FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations,
+    GpuUserAnnotationBreakdown, IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators,
+    Parameter, Plan, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline,
+    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
 };
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::guarded;
@@ -36,6 +36,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<Operators>(),
     Entry::of::<Roofline>(),
     Entry::of::<Collectives>(),
+    Entry::of::<CuptiCounters>(),
 ];
 
 /// One analysis, without its type.

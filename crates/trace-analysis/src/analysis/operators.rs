@@ -89,7 +89,7 @@ const COLUMNS: &[Column] = &[
 const BY: &[&str] = &["name", "module", "stack", "shape"];
 
 /// Between the names of a stack.
-const INSIDE: &str = " › ";
+pub(super) const INSIDE: &str = " › ";
 
 /// Number of rows that are drawn.
 const DRAWN: usize = 20;

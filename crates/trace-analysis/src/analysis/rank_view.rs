@@ -140,6 +140,11 @@ impl RankView {
         self.trace.rank()
     }
 
+    /// Returns the rank with all of its events and columns.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
     /// Returns how the trace was loaded.
     pub fn compat(&self) -> Compat {
         self.compat

@@ -1,5 +1,6 @@
 //! Call graphs: what is above and below each event, as tables of a trace; the stack of an event; HTA's two call graphs.
 
+mod counters;
 mod graph;
 mod hta;
 mod stack;

@@ -79,6 +79,8 @@ impl EventKind {
     pub const SYNC: &'static str = "cuda_sync";
     /// That of annotations drawn above work of a device.
     pub const DEVICE_ANNOTATION: &'static str = "gpu_user_annotation";
+    /// That of ranges with counters of the device, which are recorded instead of kernels.
+    pub const COUNTER_RANGE: &'static str = "cuda_profiler_range";
 
     /// Returns the kind of events of a category. An operator that is a step of the profiler is an annotation nevertheless: see
     /// [`EventKind::of`].

@@ -24,6 +24,8 @@ pub(super) fn four_ranks() -> TraceSet {
             .memcpy("Memcpy DtoH (Device -> Pageable)", Stream(7), 4096, 60_000..61_000)
             .correlation(1)
             .arg("memory bandwidth (GB/s)", "4.096")
+            .complete("cuda_profiler_range", "gemm", 0, 0, 210..220 + rank)
+            .arg("dram__bytes.sum", &(rank + 1).to_string())
     };
     ranks(&[rank(0), rank(1), rank(2), rank(3)])
 }
@@ -96,4 +98,5 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&CompareRanks::default());
     assert_merges(&Roofline { peak: Some("bf16=900,bandwidth=3000".to_owned()) });
     assert_merges(&Collectives::default());
+    assert_merges(&CuptiCounters { ranks: Some(vec![0, 1, 2, 3]) });
 }

@@ -28,7 +28,7 @@ use polars::prelude::DataFrame;
 use trace_testkit::TraceBuilder;
 
 /// Loads several ranks as one trace.
-fn ranks(builders: &[TraceBuilder]) -> TraceSet {
+pub(super) fn ranks(builders: &[TraceBuilder]) -> TraceSet {
     loaded(builders, Compat::Exact)
 }
 
@@ -42,13 +42,13 @@ fn loaded(builders: &[TraceBuilder], compat: Compat) -> TraceSet {
 }
 
 /// The numbers of a column; null is NaN.
-fn column(df: &DataFrame, name: &str) -> Vec<f64> {
+pub(super) fn column(df: &DataFrame, name: &str) -> Vec<f64> {
     let column = df.column(name).unwrap().cast(&polars::prelude::DataType::Float64).unwrap();
     column.f64().unwrap().iter().map(|value| value.unwrap_or(f64::NAN)).collect()
 }
 
 /// The texts of a column.
-fn texts(df: &DataFrame, name: &str) -> Vec<String> {
+pub(super) fn texts(df: &DataFrame, name: &str) -> Vec<String> {
     df.column(name).unwrap().str().unwrap().iter().map(|text| text.unwrap().to_owned()).collect()
 }
 
@@ -57,6 +57,6 @@ pub(super) fn views(analysis: &TraceAnalysis) -> Vec<RankView> {
     analysis.views().collect::<crate::Result<_>>().unwrap()
 }
 
-fn main_table(answer: &Answer) -> &DataFrame {
+pub(super) fn main_table(answer: &Answer) -> &DataFrame {
     &answer.tables[0].frame
 }
