@@ -21,10 +21,9 @@ pub use serving::{
     TimedStep,
 };
 
-#[cfg(test)]
-use trace_base::ParserConfig;
 use trace_base::{
-    Compat, Error, Iteration, Pick, Rank, Result, Warning, domain, error, exec, interval, shorten_name, state, stats,
+    Compat, Error, Iteration, ParserConfig, Pick, Rank, Result, Warning, domain, error, exec, interval, shorten_name,
+    state, stats,
 };
 use trace_bounds::{CriticalPath, CriticalPathAnswer, critical_path};
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     CuptiCounters, FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations,
     GpuUserAnnotationBreakdown, IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators,
     Parameter, Plan, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline,
-    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters, Validate,
 };
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::guarded;
@@ -37,6 +37,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<Roofline>(),
     Entry::of::<Collectives>(),
     Entry::of::<CuptiCounters>(),
+    Entry::of::<Validate>(),
 ];
 
 /// One analysis, without its type.

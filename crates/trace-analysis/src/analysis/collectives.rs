@@ -13,10 +13,11 @@ use joined::{Joined, Row, by_size};
 use peers::{PEER_COLUMNS, frame_of_peers};
 use polars::df;
 use polars::prelude::DataFrame;
-use recorded::State;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+
+pub(super) use recorded::State;
 
 /// Collectives by process group, kind, message size and type of elements: count, time, bandwidth, waiting, exposed time.
 ///
@@ -143,6 +144,24 @@ impl TraceAnalysis {
     pub fn collectives(&self, query: &Collectives) -> Result<DataFrame> {
         Ok(self.ask(query)?.main())
     }
+}
+
+/// Collectives of one number, by the sizes that their ranks recorded.
+#[derive(Debug, Default)]
+pub(super) struct ComparedSizes {
+    /// Those of which at least two ranks recorded a size.
+    pub(super) compared: usize,
+    /// Those whose ranks recorded different sizes.
+    pub(super) different: usize,
+    /// A sentence about each of the first of them.
+    pub(super) named: Vec<String>,
+}
+
+/// Compares the sizes that the ranks of a collective recorded.
+pub(super) fn compared_sizes(state: &State) -> ComparedSizes {
+    let joined = Joined::of(state, &Divided::of(&state.matching, state.ranks.0.len()));
+    let (named, different) = joined.different;
+    ComparedSizes { compared: joined.compared, different, named }
 }
 
 /// Converts nanoseconds to µs.

@@ -46,6 +46,7 @@ mod time_blocked_on_full_queue;
 mod trace_analysis;
 mod trace_with_counters;
 mod two_sides;
+mod validate;
 
 pub use answer::{Answer, AnswerTable};
 pub use api::Analysis;
@@ -79,6 +80,7 @@ pub use temporal_breakdown::TemporalBreakdown;
 pub use time_blocked_on_full_queue::TimeBlockedOnFullQueue;
 pub use trace_analysis::TraceAnalysis;
 pub use trace_with_counters::{TimeSeries, TraceWithCounters};
+pub use validate::Validate;
 
 use api::Mapped;
 use notes::{nothing_on, without_gpu};

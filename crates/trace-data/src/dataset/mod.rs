@@ -1,5 +1,6 @@
 //! Loaded traces: ranks and sets of them, selections of their rows, and what is known without their events.
 
+mod argument_types;
 mod ask_engines;
 mod assemble;
 mod cached;
@@ -36,6 +37,7 @@ mod trace;
 mod trace_set;
 mod wall_clock;
 
+pub use argument_types::{ArgumentTypes, WrongType};
 pub use ask_engines::{RunRanks, ask};
 pub use assemble::is_about_content;
 pub use execution_trace::{ExecutionTrace, MatchedNodes};

@@ -20,6 +20,8 @@ pub(super) struct Joined<'s> {
     pub(super) arrivals: BTreeMap<i64, Arrivals>,
     /// Collectives whose ranks recorded different sizes: a sentence about each of the first, and their number.
     pub(super) different: (Vec<String>, usize),
+    /// Collectives of one number whose sizes were compared.
+    pub(super) compared: usize,
     /// Whether some kernel was joined with another rank's.
     pub(super) is_joined: bool,
 }
@@ -161,6 +163,7 @@ struct Joining<'s> {
     of_rank: BTreeMap<i64, (Vec<usize>, Vec<bool>)>,
     arrivals: BTreeMap<i64, Arrivals>,
     different: (Vec<String>, usize),
+    compared: usize,
 }
 
 impl<'s> Joined<'s> {
@@ -178,7 +181,8 @@ impl<'s> Joined<'s> {
             });
             of_rank.insert(rank, (numbers.collect(), vec![false; found.kernels.len()]));
         }
-        let mut joining = Joining { ranks, rows, of_rank, arrivals: BTreeMap::new(), different: (Vec::new(), 0) };
+        let (arrivals, different) = (BTreeMap::new(), (Vec::new(), 0));
+        let mut joining = Joining { ranks, rows, of_rank, arrivals, different, compared: 0 };
         let is_plausible = divided.is_plausible();
         state.matching.matched(ranks.len(), |matched| joining.add(&matched, is_plausible));
         joining.finish()
@@ -228,6 +232,7 @@ impl<'s> Joining<'s> {
                 sizes.entry(size).or_default().push(*rank);
             }
         }
+        self.compared += usize::from(sizes.values().map(Vec::len).sum::<usize>() > 1);
         if sizes.len() < 2 {
             return;
         }
@@ -264,6 +269,6 @@ impl<'s> Joining<'s> {
         }
         let mut rows = self.rows;
         rows.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| Key::of(one.call).cmp(&Key::of(other.call))));
-        Joined { rows, arrivals: self.arrivals, different: self.different, is_joined }
+        Joined { rows, arrivals: self.arrivals, different: self.different, compared: self.compared, is_joined }
     }
 }

@@ -134,7 +134,7 @@ impl State {
     ///
     /// # Errors
     /// If the events cannot be read any more.
-    pub(super) fn of(view: &RankView) -> Result<Self> {
+    pub(in crate::analysis) fn of(view: &RankView) -> Result<Self> {
         let (mut rank, mut matching) = (OnRank { on_cpu: on_cpu(view), ..OnRank::default() }, Matching::default());
         let rows: Vec<usize> = view.communication().map(|event| event.row as usize).collect();
         if !rows.is_empty() {

@@ -99,4 +99,5 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&Roofline { peak: Some("bf16=900,bandwidth=3000".to_owned()) });
     assert_merges(&Collectives::default());
     assert_merges(&CuptiCounters { ranks: Some(vec![0, 1, 2, 3]) });
+    assert_merges(&Validate::default());
 }

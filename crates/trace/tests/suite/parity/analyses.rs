@@ -31,7 +31,7 @@ const LEAST: &[(&str, usize)] = &[
 
 /// Analyses whose answer is not a table in HTA, that HTA does not have, or whose goldens are of another form (`rest.rs`).
 const NO_TABLE: &[&str] =
-    &["trace_with_counters", "compare_ranks", "operators", "roofline", "collectives", "cupti_counters"];
+    &["trace_with_counters", "compare_ranks", "operators", "roofline", "collectives", "cupti_counters", "validate"];
 
 #[test]
 fn every_analysis_equals_htas() {

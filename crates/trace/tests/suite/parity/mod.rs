@@ -21,5 +21,6 @@ mod ledger;
 mod loaded;
 mod overlays;
 mod parser_config;
+mod rest;
 mod summary;
 mod symbols;
