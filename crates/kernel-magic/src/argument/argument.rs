@@ -207,7 +207,7 @@ impl Kind {
             }
             Kind::Change => {
                 "A change is a condition and a factor. Short: communication x 0, memory x 0.5, compute x 0.5, idle x 0 (all that is no work of the \
-                 GPU), python x 0, aten::mm x 0.5 (this name), gemm x 0.5 (names that contain it). Written out, a condition is one in the \
+                 GPU), python x 0, graphs x 0 (of each run of short kernels all but one launch), fusion x 0 (also the gaps between them), aten::mm x 0.5 (this name), gemm x 0.5 (names that contain it). Written out, a condition is one in the \
                  language of --where, on columns of events and rank: 'name ~ \"gemm\" x 0.5' makes \
                  kernels of this name twice as fast, 'cat = \"cuda_runtime\" x 0' makes runtime calls free. It changes the own time of the \
                  events: of an operator the time outside of what it calls. A condition on bound_by, the column of the tables, also \

@@ -15,6 +15,9 @@ use std::str::FromStr;
 /// time of a kernel, of an operator without what is inside it, inside a call. One that does also chooses launches, gaps, waits and time
 /// without an event: `bound_by = "python" x 0`.
 ///
+/// A condition on `short_run` chooses of runs of kernels below 10 µs what one launch would replace: `launch`, the calls but the first
+/// and the latency of their kernels; `host`, what the launching thread does in between; `gap`, the time between the kernels.
+///
 /// A condition may be short: a [`SHORT_FORMS`] word, a class of `bound_by`, or a name. `communication x 0` is `bound_by =
 /// "gpu_communication_bound" x 0`, `aten::mm x 0.5` is `name = "aten::mm" x 0.5`; a plain word is searched in names, `gemm x 0.5` is
 /// `name ~ "gemm" x 0.5`.
@@ -42,12 +45,15 @@ const LARGEST: f64 = 1e6;
 /// How to end a change.
 const FIX: &str = "end with `x` and a factor, as in `name ~ \"gemm\" x 0.5`";
 
-/// Short conditions, each with what it stands for. `idle` is all time in which the GPU, on the path, does nothing.
-pub const SHORT_FORMS: [(&str, &str); 4] = [
+/// Short conditions, each with what it stands for. `idle` is all time in which the GPU, on the path, does nothing; `graphs` is what one
+/// launch in place of each run of short kernels replaces, `fusion` what one kernel does.
+pub const SHORT_FORMS: [(&str, &str); 6] = [
     ("communication", "bound_by = \"gpu_communication_bound\""),
     ("compute", "bound_by = \"gpu_compute_bound\""),
     ("memory", "bound_by = \"gpu_memory_bound\""),
     ("idle", "bound_by not in (\"gpu_compute_bound\", \"gpu_communication_bound\", \"gpu_memory_bound\")"),
+    ("graphs", "short_run in (\"launch\", \"host\")"),
+    ("fusion", "short_run in (\"launch\", \"host\", \"gap\")"),
 ];
 
 /// Returns what a short condition stands for; `None` for one that is written out.
@@ -195,6 +201,7 @@ mod tests {
                 "idle x0",
                 "bound_by not in (\"gpu_compute_bound\", \"gpu_communication_bound\", \"gpu_memory_bound\") x 0",
             ),
+            ("graphs x 0", "short_run in (\"launch\", \"host\") x 0"),
             ("python x 0", "bound_by = \"python\" x 0"),
             ("aten::mm x 2", "name = \"aten::mm\" x 2"),
             ("nccl x 0", "name ~ \"nccl\" x 0"),

@@ -1,6 +1,8 @@
 //! Rows of ranks that a change selects, by their bound.
 
 use super::change::TimeChange;
+use super::ranks::LoadedRank;
+use super::short_runs::{SHORT_RUN, ShortRuns};
 use crate::exec::checkpoint;
 use crate::filter::{Filter, TraceFilter};
 use crate::{Result, Trace};
@@ -32,13 +34,15 @@ impl Matched {
     ///
     /// # Errors
     /// If the condition names a column that no rank has, or compares one with a value of another type.
-    pub(super) fn of(change: &TimeChange, traces: &[Trace]) -> Result<Self> {
+    pub(super) fn of(change: &TimeChange, ranks: &[LoadedRank]) -> Result<Self> {
         let condition = change.condition();
-        let by_class = condition.names_column(BOUND_BY);
-        let filter = Filter::from(condition).with_text_column(traces, BOUND_BY)?;
-        let ranks = traces.iter().map(|trace| match by_class {
-            true => by_classes(&filter, trace),
-            false => own_times(&filter, trace),
+        let traces: Vec<Trace> = ranks.iter().map(|rank| rank.trace.clone()).collect();
+        let filter = Filter::from(condition).with_text_columns(&traces, &[BOUND_BY, SHORT_RUN])?;
+        let (by_class, by_run) = (condition.names_column(BOUND_BY), condition.names_column(SHORT_RUN));
+        let ranks = ranks.iter().map(|rank| match (by_class, by_run) {
+            (_, true) => by_runs(&filter, &rank.trace, by_class, &ShortRuns::of(&rank.rows)),
+            (true, false) => by_classes(&filter, &rank.trace),
+            (false, false) => own_times(&filter, &rank.trace),
         });
         Ok(Self { factor: change.factor(), ranks: ranks.collect::<Result<_>>()? })
     }
@@ -65,8 +69,39 @@ fn by_classes(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundB
     let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
     for class in BoundBy::ALL {
         checkpoint::check()?;
-        let without_event = filter.takes_without_event(trace.rank(), BOUND_BY, class.word())?;
-        let rows = bits(&filter.mask_with(trace, BOUND_BY, class.word())?);
+        let values = [(BOUND_BY, class.word()), (SHORT_RUN, "")];
+        let without_event = filter.takes_without_event(trace.rank(), &values)?;
+        let rows = bits(&filter.mask_with(trace, &values)?);
+        found[class as usize] = ClassMatch { rows: Some(rows), without_event };
+    }
+    Ok(found)
+}
+
+/// Evaluates a condition on what one launch would replace of runs of short kernels, and, if it names them, on each class of time.
+fn by_runs(
+    filter: &TraceFilter,
+    trace: &Trace,
+    by_class: bool,
+    runs: &ShortRuns,
+) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+    let mut known: Vec<([&str; 2], Bitmap)> = Vec::new();
+    let mut mask = |class: &'static str, run: &'static str| -> Result<Bitmap> {
+        checkpoint::check()?;
+        if let Some((_, found)) = known.iter().find(|(of, _)| *of == [class, run]) {
+            return Ok(found.clone());
+        }
+        let found = bits(&filter.mask_with(trace, &[(BOUND_BY, class), (SHORT_RUN, run)])?);
+        known.push(([class, run], found.clone()));
+        Ok(found)
+    };
+    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+    for class in BoundBy::ALL {
+        let word = if by_class { class.word() } else { "" };
+        let mut rows = mask(word, "")?;
+        for (run, of_run) in runs.replaced(class) {
+            rows = &(&rows & &!of_run) | &(&mask(word, run)? & of_run);
+        }
+        let without_event = filter.takes_without_event(trace.rank(), &[(BOUND_BY, word), (SHORT_RUN, "")])?;
         found[class as usize] = ClassMatch { rows: Some(rows), without_event };
     }
     Ok(found)
@@ -75,7 +110,7 @@ fn by_classes(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundB
 /// Evaluates a condition on events, of which only the own time is chosen.
 fn own_times(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
     checkpoint::check()?;
-    let rows = bits(&filter.mask_with(trace, BOUND_BY, "")?);
+    let rows = bits(&filter.mask_with(trace, &[(BOUND_BY, ""), (SHORT_RUN, "")])?);
     let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
     for class in BoundBy::ALL.into_iter().filter(|class| is_own_time(*class)) {
         found[class as usize] = ClassMatch { rows: Some(rows.clone()), without_event: false };

@@ -1,7 +1,8 @@
 //! The critical path of a recording, and the time that changes would save, by replay.
 //!
 //! `recording` turns frames of ranks into the input of [`causal`], whose graph and replay do the work; `solve` asks them for the path of
-//! each window, `savings` what names would save, `tried` what the changes of the question would do; `answer`, `tables`, `present`,
+//! each window, `savings` what names would save, `tried` what the changes of the question would do, some
+//! of them to the runs of `short_runs`; `answer`, `tables`, `present`,
 //! `figure` and `json` show what they say.
 
 mod answer;
@@ -23,7 +24,9 @@ mod present;
 mod query;
 mod ranks;
 mod recording;
+mod replayed;
 mod savings;
+mod short_runs;
 mod solve;
 mod steps;
 mod tables;
@@ -39,4 +42,6 @@ pub(crate) use bound_side::BoundSide;
 pub use change::{SHORT_FORMS, TimeChange};
 pub use present::words;
 pub use query::{CriticalPath, Instance};
+pub use replayed::{Replayed, replayed};
+pub use short_runs::SHORT_KERNEL_NS;
 pub use solve::critical_path;

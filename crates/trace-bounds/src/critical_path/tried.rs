@@ -13,18 +13,19 @@ use std::cell::Cell;
 /// Factors of a sweep.
 const FACTORS: [f64; 13] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0];
 
-/// Tries the changes of a question out, each alone, then all together.
+/// Tries the changes of a question out, each alone, then, if that is wanted and there are several, all together.
 pub(super) fn changes(
     query: &CriticalPath,
     ranks: &[LoadedRank],
     graph: &Graph,
     windows: &[Window],
     steps: &Steps,
+    together: bool,
 ) -> Result<Vec<WhatIf>> {
     let matched = matched(query, ranks)?;
     let mut tried: Vec<(String, &[Matched])> =
         query.changes.iter().zip(&matched).map(|(change, of)| (change.to_string(), std::slice::from_ref(of))).collect();
-    if matched.len() > 1 {
+    if together && matched.len() > 1 {
         tried.push(("all together".to_owned(), &matched));
     }
     let before_ns = steps.step(&lengths(windows));
@@ -81,8 +82,7 @@ pub(super) fn sweeps(
 }
 
 fn matched(query: &CriticalPath, ranks: &[LoadedRank]) -> Result<Vec<Matched>> {
-    let traces: Vec<_> = ranks.iter().map(|rank| rank.trace.clone()).collect();
-    query.changes.iter().map(|change| Matched::of(change, &traces)).collect()
+    query.changes.iter().map(|change| Matched::of(change, ranks)).collect()
 }
 
 fn takes(of: &[Matched], lag: &Lag) -> bool {

@@ -60,21 +60,17 @@ impl Filter {
     /// # Errors
     /// If a text names a column that no rank has, or compares one with a value of another type.
     pub fn of(&self, traces: &[Trace]) -> Result<TraceFilter> {
-        self.prepared(traces, None)
+        self.with_text_columns(traces, &[])
     }
 
-    /// Prepares the filter, which may also name a column of texts that is not one of events: see [`TraceFilter::mask_with`].
+    /// Prepares the filter, which may also name columns of texts that are not those of events: see [`TraceFilter::mask_with`].
     ///
     /// # Errors
     /// As [`Filter::of`].
-    pub fn with_text_column(&self, traces: &[Trace], name: &str) -> Result<TraceFilter> {
-        self.prepared(traces, Some(name))
-    }
-
-    fn prepared(&self, traces: &[Trace], text: Option<&str>) -> Result<TraceFilter> {
+    pub fn with_text_columns(&self, traces: &[Trace], names: &[&str]) -> Result<TraceFilter> {
         let mut columns = union_of_columns(traces);
         columns.push((RANK.into(), DataType::Int64));
-        columns.extend(text.map(|name| (name.into(), DataType::String)));
+        columns.extend(names.iter().map(|&name| (name.into(), DataType::String)));
         if let Some(text) = &self.text {
             text.check_types(&columns)?;
         }
@@ -104,24 +100,26 @@ impl TraceFilter {
         self.mask_of(trace.frame()?, trace.rank())
     }
 
-    /// Returns which events of a rank pass if the further column `name` has this value for all of them.
+    /// Returns which events of a rank pass if further columns have these values, by name, for all of them.
     ///
     /// # Errors
     /// If a polars expression does not fit the events.
-    pub fn mask_with(&self, trace: &Trace, name: &str, value: &str) -> Result<BooleanChunked> {
+    pub fn mask_with(&self, trace: &Trace, values: &[(&str, &str)]) -> Result<BooleanChunked> {
         let mut events = trace.frame()?;
         let rows = events.height();
-        events.with_column(Column::new_scalar(name.into(), Scalar::from(PlSmallStr::from(value)), rows))?;
+        for value in values {
+            events.with_column(constant(*value, rows))?;
+        }
         self.mask_of(events, trace.rank())
     }
 
-    /// Tells whether what is no event passes, of which only the rank and the further column `name` are known.
+    /// Tells whether what is no event passes, of which only the rank and further columns, by name, are known.
     ///
     /// # Errors
     /// If a polars expression does not fit the columns.
-    pub fn takes_without_event(&self, rank: i64, name: &str, value: &str) -> Result<bool> {
-        let column = Column::new_scalar(name.into(), Scalar::from(PlSmallStr::from(value)), 1);
-        Ok(self.mask_of(DataFrame::new(1, vec![column])?, rank)?.any())
+    pub fn takes_without_event(&self, rank: i64, values: &[(&str, &str)]) -> Result<bool> {
+        let columns = values.iter().map(|value| constant(*value, 1)).collect();
+        Ok(self.mask_of(DataFrame::new(1, columns)?, rank)?.any())
     }
 
     /// Applies the filter to no events.
@@ -151,4 +149,9 @@ impl TraceFilter {
         })?;
         Ok(mask.iter().map(|passes| passes == Some(true)).collect())
     }
+}
+
+/// A column with one value, by its name.
+fn constant((name, value): (&str, &str), rows: usize) -> Column {
+    Column::new_scalar(name.into(), Scalar::from(PlSmallStr::from(value)), rows)
 }

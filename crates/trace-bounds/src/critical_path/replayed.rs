@@ -1,0 +1,48 @@
+//! Changes of a question, replayed, without the path of the step.
+
+use super::answer::WhatIf;
+use super::query::CriticalPath;
+use super::ranks::{Loaded, load};
+use super::short_runs::ShortRuns;
+use super::solve::{asked, chosen};
+use super::steps::Steps;
+use super::tried::changes;
+use crate::exec::checkpoint::guarded;
+use crate::{Result, TraceSet};
+use causal::Window;
+
+/// Changes of a step, replayed, and the runs of short kernels of the recording.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Replayed {
+    /// The name of the annotation that is the step; empty for the whole recording.
+    pub annotation: String,
+    /// What each change does alone, as [`CriticalPathAnswer::what_if_rows`](super::CriticalPathAnswer::what_if_rows) has it.
+    pub changes: Vec<WhatIf>,
+    /// Runs of short kernels on the ranks that are asked for.
+    pub short_runs: usize,
+    /// Kernels in these runs.
+    pub kernels_in_runs: usize,
+}
+
+/// Replays the changes of a question: the same rows as [`critical_path`](super::critical_path) has, in less time.
+///
+/// # Errors
+/// As there.
+pub fn replayed(traces: &TraceSet, query: &CriticalPath) -> Result<Replayed> {
+    guarded(|| {
+        let asked = asked(traces, query);
+        let Loaded { graph, ranks, .. } = load(traces, &asked, query)?;
+        let (chosen, _) = chosen(&ranks, &asked, &graph, traces.label(), query)?;
+        let windows: Vec<Window> = chosen.iter().map(|(_, window, _)| *window).collect();
+        let steps = Steps::of(&graph, &chosen);
+        let changes = changes(query, &ranks, &graph, &windows, &steps, false)?;
+        let annotation = chosen.first().map(|(.., of)| of.annotation.clone()).unwrap_or_default();
+        let mut found = Replayed { annotation, changes, ..Replayed::default() };
+        for rank in ranks.iter().filter(|rank| asked.contains(&rank.trace.rank())) {
+            let runs = ShortRuns::of(&rank.rows);
+            found.short_runs += runs.runs;
+            found.kernels_in_runs += runs.in_runs;
+        }
+        Ok(found)
+    })
+}

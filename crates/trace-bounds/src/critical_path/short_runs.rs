@@ -1,0 +1,179 @@
+//! Runs of short kernels, and what one launch in place of a run would replace.
+
+use crate::domain::{EventKind, is_collective};
+use crate::exec::checkpoint::cancellable;
+use crate::frame::RankEvents;
+use causal::{BoundBy, Call};
+use polars_arrow::bitmap::Bitmap;
+
+/// The column of what one launch in place of a run of short kernels would replace, for conditions of changes.
+pub(super) const SHORT_RUN: &str = "short_run";
+
+/// Kernels that take less are short, in ns.
+pub const SHORT_KERNEL_NS: i64 = 10_000;
+
+/// The launch calls of a run but the first, and the latency of their kernels.
+const LAUNCH: &str = "launch";
+/// What begins and ends on the launching thread between the first launch and the last one.
+const HOST: &str = "host";
+/// The gaps between the kernels.
+const GAP: &str = "gap";
+
+/// Runs of short kernels on a rank: at least two kernels below [`SHORT_KERNEL_NS`] that follow each other on a stream and in the launches
+/// of one thread, within an iteration, each with a launch of its own.
+///
+/// ```text
+/// thread   |launch|  op  |launch|  op  |launch|
+///                  host   launch  host  launch      what a single launch replaces
+/// stream      |kernel| gap |kernel| gap |kernel|
+/// ```
+///
+/// Kernels of collectives and of graphs are in no run. A run ends where the host waits, allocates, or launches anything else: a graph or
+/// a fused kernel could not go on.
+#[derive(Debug, Default)]
+pub(super) struct ShortRuns {
+    calls: Bitmap,
+    kernels: Bitmap,
+    host: Bitmap,
+    /// Number of runs.
+    pub(super) runs: usize,
+    /// Number of their kernels.
+    pub(super) in_runs: usize,
+}
+
+/// A thread as recorded: process and thread.
+type Thread = (Option<i64>, Option<i64>);
+/// A stream as recorded: device and stream.
+type Stream = (Option<i64>, Option<i64>);
+
+/// A short kernel with a launch of its own.
+#[derive(Clone, Copy)]
+struct Short {
+    row: usize,
+    launch: usize,
+    /// Position of the launch among those of all threads.
+    order: u32,
+    thread: Thread,
+    start: i64,
+}
+
+impl ShortRuns {
+    /// Finds the runs of a rank.
+    pub(super) fn of(rows: &RankEvents) -> Self {
+        let runs = runs(rows);
+        let (mut calls, mut kernels) = (vec![false; rows.len()], vec![false; rows.len()]);
+        let mut intervals: Vec<(Thread, i64, i64)> = Vec::with_capacity(runs.len());
+        for run in &runs {
+            for kernel in run.iter().skip(1) {
+                calls[kernel.launch] = true;
+                kernels[kernel.row] = true;
+            }
+            let end = |kernel: &Short| kernel.start.saturating_add(rows.dur(kernel.launch).max(0));
+            if let (Some(first), Some(last)) = (run.first(), run.last()) {
+                intervals.push((first.thread, end(first), end(last)));
+            }
+        }
+        let mut host = within(rows, intervals);
+        host.iter_mut().zip(&calls).for_each(|(host, call)| *host &= !call);
+        let in_runs = runs.iter().map(Vec::len).sum();
+        Self { calls: calls.into(), kernels: kernels.into(), host: host.into(), runs: runs.len(), in_runs }
+    }
+
+    /// Returns what is replaced of the time of a class: words of the column, each with its rows.
+    pub(super) fn replaced(&self, class: BoundBy) -> Vec<(&'static str, &Bitmap)> {
+        match class {
+            BoundBy::CudaRuntime => vec![(LAUNCH, &self.calls), (HOST, &self.host)],
+            BoundBy::LaunchOverhead => vec![(LAUNCH, &self.kernels)],
+            BoundBy::KernelKernelOverhead => vec![(GAP, &self.kernels)],
+            BoundBy::Cpu | BoundBy::Python | BoundBy::DataLoading => vec![(HOST, &self.host)],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Returns the runs, each in order of time.
+fn runs(rows: &RankEvents) -> Vec<Vec<Short>> {
+    let kinds = rows.kinds();
+    let mut call = rows.per_text(Call::named);
+    let mut communicates = rows.per_text(is_collective);
+    let mut device: Vec<(Stream, i64, usize)> = Vec::new();
+    let mut launches: Vec<(Thread, i64, usize)> = Vec::new();
+    let mut waits: Vec<(Thread, i64)> = Vec::new();
+    for row in cancellable(0..rows.len()) {
+        let Some(start) = rows.ts(row) else { continue };
+        match kinds[row] {
+            kind if kind.is_device_work() => device.push((rows.device_and_stream(row), start, row)),
+            EventKind::Call => match call(rows.name(row)) {
+                Call::StreamSync | Call::DeviceSync | Call::EventSync | Call::MayWait => {
+                    waits.push((rows.thread(row), start));
+                }
+                Call::EventRecord | Call::StreamWait => {}
+                _ if rows.partner(row).is_some() => launches.push((rows.thread(row), start, row)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    device.sort_unstable();
+    launches.sort_unstable();
+    waits.sort_unstable();
+    let mut order = vec![u32::MAX; rows.len()];
+    launches.iter().zip(0..).for_each(|(&(.., row), at)| order[row] = at);
+    let mut short = |row: usize| {
+        let launch = rows.partner(row)?;
+        let is_own = order[launch] != u32::MAX && call(rows.name(launch)) != Call::GraphLaunch;
+        let is_short = kinds[row] == EventKind::Kernel && rows.dur(row) < SHORT_KERNEL_NS;
+        if !is_own || !is_short || communicates(rows.name(row)) {
+            return None;
+        }
+        Some(Short { row, launch, order: order[launch], thread: rows.thread(launch), start: rows.ts(launch)? })
+    };
+    let follows = |one: &Short, other: &Short| {
+        let waits_after = |moment: i64| waits.partition_point(|wait| *wait < (one.thread, moment));
+        one.thread == other.thread
+            && one.order + 1 == other.order
+            && rows.iteration(one.launch) == rows.iteration(other.launch)
+            && waits_after(one.start) == waits_after(other.start)
+    };
+    let mut found: Vec<Vec<Short>> = Vec::new();
+    let mut open: Vec<Short> = Vec::new();
+    let mut stream = None;
+    for (on, _, row) in cancellable(device) {
+        let next = short(row);
+        let goes_on = stream == Some(on) && next.zip(open.last()).is_some_and(|(next, last)| follows(last, &next));
+        if !goes_on {
+            let ended = std::mem::take(&mut open);
+            found.extend((ended.len() > 1).then_some(ended));
+        }
+        open.extend(next);
+        stream = Some(on);
+    }
+    found.extend((open.len() > 1).then_some(open));
+    found
+}
+
+/// Tells which events of the CPU begin and end within one of these intervals of their thread.
+fn within(rows: &RankEvents, mut intervals: Vec<(Thread, i64, i64)>) -> Vec<bool> {
+    intervals.sort_unstable();
+    // By interval the latest end of its thread up to it.
+    let mut latest: Vec<i64> = Vec::with_capacity(intervals.len());
+    for (at, &(thread, _, end)) in intervals.iter().enumerate() {
+        let before = at.checked_sub(1).filter(|&before| intervals[before].0 == thread).map(|before| latest[before]);
+        latest.push(before.map_or(end, |before| before.max(end)));
+    }
+    let kinds = rows.kinds();
+    let mut found = vec![false; rows.len()];
+    if intervals.is_empty() {
+        return found;
+    }
+    for (row, found) in cancellable(found.iter_mut().enumerate()) {
+        if !matches!(kinds[row], EventKind::Operator | EventKind::Annotation | EventKind::Python | EventKind::Call) {
+            continue;
+        }
+        let (thread, Some(start)) = (rows.thread(row), rows.ts(row)) else { continue };
+        let next = intervals.partition_point(|&(of, begin, _)| (of, begin) <= (thread, start));
+        let Some(before) = next.checked_sub(1).filter(|&before| intervals[before].0 == thread) else { continue };
+        *found = start.saturating_add(rows.dur(row).max(0)) <= latest[before];
+    }
+    found
+}
