@@ -31,6 +31,7 @@ pub use operand::operands::{Operands, Unreadable};
 pub use roofline::{BoundBy, Limits, NoRoofline, Roofline, roofline};
 pub use work::call::{Call, Family, NoModel, Note, Work};
 pub use work::grouped::{Experts, mixture_of_experts};
+pub use work::inductor::fused_operators;
 pub use work::lookup::{is_composite, model, work, work_of_leaf};
 pub use work::model::Model;
 pub use work::models::MODELS;

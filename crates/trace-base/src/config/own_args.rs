@@ -15,6 +15,9 @@ pub const OWN_ARGS: &[AvailableArg] = &[
     arg("sm::occupancy_limits", "occupancy", "occupancy", Object, NO_LIST, Unit::None, "what limits the occupancy of a kernel, as JSON"),
     arg("cuda::launched_kernel", "kernel", "kernel", Str, NO_TEXT, Unit::None, "kernel that a runtime call launches, as ROCm writes it"),
     arg("cpu_op::kernel_file", "kernel_file", "kernel_file", Str, NO_TEXT, Unit::None, "file of the source of a Triton kernel"),
+    arg("cpu_op::kernel_kwargs", "kernel_kwargs", "kernel_kwargs", Str, NO_TEXT, Unit::None, "compile-time arguments of a Triton kernel: XBLOCK=128"),
+    arg("cpu_op::num_warps", "num_warps", "num_warps", Int, NO_ID, Unit::Count, "warps of a block of a Triton kernel"),
+    arg("cpu_op::num_stages", "num_stages", "num_stages", Int, NO_ID, Unit::Count, "stages of the loops of a Triton kernel"),
 ];
 
 /// Arguments that are read whatever is requested, where an event carries them: what identifies a collective on all its ranks, and where
