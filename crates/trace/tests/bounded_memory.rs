@@ -17,7 +17,7 @@ const RANKS: u64 = 64;
 const JSON: u64 = 100_000_000;
 const ROOM: u64 = 72 << 20;
 /// Analyses that read arguments from trace files again, for which a budget that ranks fill leaves no room: they are refused then.
-const READ_AGAIN: [&str; 3] = ["collectives", "roofline", "validate"];
+const READ_AGAIN: [&str; 4] = ["collectives", "kernels", "roofline", "validate"];
 
 fn job(folder: &Path) {
     let job = Job::of(RANKS, JSON, 1);

@@ -3,9 +3,10 @@
 use super::{
     Analysis, Answer, AtenOpKernelsAndDelay, Collectives, CommCompOverlap, CompareRanks, CudaKernelLaunchStats,
     CuptiCounters, FrequentCudaKernelSequences, GpuKernelBreakdown, GpuKernelsWithUserAnnotations,
-    GpuUserAnnotationBreakdown, IdleTimeBreakdown, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge, Operators,
-    Parameter, Plan, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries, RankView, Roofline,
-    TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters, Validate,
+    GpuUserAnnotationBreakdown, IdleTimeBreakdown, Kernels, Mapped, MemoryBwSummary, MemoryBwTimeSeries, Merge,
+    Operators, Parameter, Plan, PotentialStragglers, ProfilerSteps, QueueLengthSummary, QueueLengthTimeSeries,
+    RankView, Roofline, TableSchema, TemporalBreakdown, TimeBlockedOnFullQueue, TraceAnalysis, TraceWithCounters,
+    Validate,
 };
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::guarded;
@@ -36,6 +37,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<Operators>(),
     Entry::of::<Roofline>(),
     Entry::of::<Collectives>(),
+    Entry::of::<Kernels>(),
     Entry::of::<CuptiCounters>(),
     Entry::of::<Validate>(),
 ];

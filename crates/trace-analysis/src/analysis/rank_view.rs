@@ -8,7 +8,7 @@ use crate::filter::TraceFilter;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, count_from, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
-use crate::{Compat, RankInfo, Result, Trace};
+use crate::{Compat, RankInfo, Result, Trace, TraceSet};
 use polars::prelude::{DataFrame, IdxCa, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -191,6 +191,16 @@ impl RankView {
         let rows = self.with_launches.clone().filter(|rows| rows.len() > self.rows.len())?;
         let seen = Some(Arc::clone(self.seen.as_ref().unwrap_or(&self.rows)));
         Some(Self { rows: Arc::new(rows), seen, gpu: Arc::default(), ..self.clone() })
+    }
+
+    /// Tells whether a filter left events out.
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.with_launches.is_some()
+    }
+
+    /// Returns the whole rank as a trace of its own.
+    pub(crate) fn alone(&self) -> TraceSet {
+        TraceSet::of("", self.compat, vec![self.trace.clone()], Vec::new())
     }
 
     /// Returns the iterations of its rows.

@@ -226,6 +226,19 @@ pub(super) const READERS: &[Reader] = &[
         case.frame("%gpu_kernel_breakdown control --duration-ratio 1 --num-kernels 100000 --quiet")?;
         Some(pairs(case.notebook.frame("asked_kernels"), "name", "sum (us)", 1e3))
     }),
+    Reader("kernels", Quantity::Kernels, |case| {
+        if case.iterations.len() > 1 || case.ranks.len() > 1 {
+            return None;
+        }
+        let frame = case.frame("%kernels control --quiet")?;
+        let column = |name: &str| frame.column(name).unwrap().as_materialized_series().iter();
+        let number = |value: trace::polars::prelude::AnyValue<'_>| value.try_extract::<f64>().unwrap();
+        let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+        for ((name, count), mean) in column("name").zip(column("count")).zip(column("mean (us)")) {
+            *sums.entry(name.get_str().unwrap().to_owned()).or_default() += number(count) * number(mean) * 1e3;
+        }
+        of_control(sums.into_iter().map(|(name, sum)| (name, ns(sum))))
+    }),
     Reader("compare_traces", Quantity::Kernels, |case| {
         let names = names_of(case, "kernels")?;
         let frame = case.frame(&format!("%compare_traces control {} --device-type gpu --quiet", case.test))?;

@@ -100,4 +100,5 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&Collectives::default());
     assert_merges(&CuptiCounters { ranks: Some(vec![0, 1, 2, 3]) });
     assert_merges(&Validate::default());
+    assert_merges(&Kernels::default());
 }

@@ -30,8 +30,16 @@ const LEAST: &[(&str, usize)] = &[
 ];
 
 /// Analyses whose answer is not a table in HTA, that HTA does not have, or whose goldens are of another form (`rest.rs`).
-const NO_TABLE: &[&str] =
-    &["trace_with_counters", "compare_ranks", "operators", "roofline", "collectives", "cupti_counters", "validate"];
+const NO_TABLE: &[&str] = &[
+    "trace_with_counters",
+    "compare_ranks",
+    "operators",
+    "roofline",
+    "collectives",
+    "cupti_counters",
+    "validate",
+    "kernels",
+];
 
 #[test]
 fn every_analysis_equals_htas() {

@@ -1,0 +1,283 @@
+//! Kernels of one rank as they were recorded: by launch configuration, with times that count each moment of a stream once.
+
+use super::columns::{Ints, Texts};
+use super::device::{Device, devices};
+use super::replay::Replay;
+use super::source::{self, Sources};
+use crate::Result;
+use crate::analysis::{ByRank, Merge, RankView};
+use crate::domain::EventKind;
+use crate::exec::checkpoint::cancellable;
+use crate::frame::{RankEvents, StepName};
+use crate::interval::{Span, length, merged};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use polars::prelude::DataFrame;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use trace_bounds::critical_path::SHORT_KERNEL_NS;
+
+const GRID: &str = "grid";
+const BLOCK: &str = "block";
+const REGISTERS: &str = "registers_per_thread";
+const SHARED_MEMORY: &str = "shared_memory";
+const OCCUPANCY: &str = "occupancy";
+const ESTIMATE: &str = "est_occupancy";
+
+/// The arguments of kernels that are read.
+const ARGS: [&str; 6] = [GRID, BLOCK, REGISTERS, SHARED_MEMORY, OCCUPANCY, ESTIMATE];
+
+/// A launch call of HIP that counts work items in grids.
+const COUNTS_THREADS: &str = "hipExtModuleLaunchKernel";
+
+/// The upper bounds of classes of durations, in ns; a last class has none.
+pub(super) const CLASSES: [i64; 13] = [
+    1_000,
+    2_000,
+    5_000,
+    SHORT_KERNEL_NS,
+    20_000,
+    50_000,
+    100_000,
+    200_000,
+    500_000,
+    1_000_000,
+    2_000_000,
+    5_000_000,
+    10_000_000,
+];
+
+/// A kernel and its launch configuration; texts that were not recorded are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Configuration {
+    pub(super) device: Device,
+    pub(super) name: String,
+    /// As recorded: `[128, 1, 1]`.
+    pub(super) grid: String,
+    pub(super) block: String,
+    /// Whether the launch counts threads in grids.
+    pub(super) in_threads: bool,
+    pub(super) registers: Option<u64>,
+    pub(super) shared_memory: Option<u64>,
+    /// The object that says what limits the occupancy, as JSON.
+    pub(super) occupancy: String,
+    /// The profiler's estimate of the achieved occupancy, in percent.
+    pub(super) estimate: Option<u64>,
+    /// Compiler and configuration of a compiled kernel.
+    pub(super) compiled: String,
+    /// The file of its source.
+    pub(super) file: String,
+}
+
+/// Number and times of equal kernels, in ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sums {
+    pub(super) count: u64,
+    /// Time during which no kernel or copy that began earlier runs on the stream.
+    pub(super) own: i64,
+    /// Sum of durations.
+    pub(super) durations: i64,
+}
+
+/// Number and time of kernels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Class {
+    pub(super) count: u64,
+    pub(super) own: i64,
+}
+
+/// What is known of a rank as a whole; times in ns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OnRank {
+    /// Time during which anything runs on its streams.
+    pub(super) busy: i64,
+    /// Length of its steps, else of the recording; `None` if a filter left events out.
+    pub(super) steps: Option<i64>,
+    /// Whether these are profiler steps.
+    pub(super) has_steps: bool,
+    /// Time during which a short kernel runs on any stream.
+    pub(super) short: i64,
+    /// Kernels by class of duration.
+    pub(super) classes: Vec<Class>,
+    /// Whether arguments could be read from the trace file.
+    pub(super) has_args: bool,
+    /// What one launch in place of short kernels would save.
+    pub(super) replay: Replay,
+}
+
+/// The partial result: kernels by configuration, and ranks.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    pub(super) kernels: Vec<(Configuration, Sums)>,
+    pub(super) ranks: ByRank<OnRank>,
+}
+
+impl Merge for State {
+    fn merge(&mut self, other: Self) {
+        let mut kernels: BTreeMap<Configuration, Sums> = std::mem::take(&mut self.kernels).into_iter().collect();
+        for (configuration, sums) in other.kernels {
+            let own = kernels.entry(configuration).or_default();
+            own.count += sums.count;
+            own.own = own.own.saturating_add(sums.own);
+            own.durations = own.durations.saturating_add(sums.durations);
+        }
+        self.kernels = kernels.into_iter().collect();
+        self.ranks.merge(other.ranks);
+    }
+}
+
+impl State {
+    /// Collects the kernels of one rank.
+    ///
+    /// # Errors
+    /// If the events cannot be read any more, or memory does not suffice.
+    pub(super) fn of(view: &RankView) -> Result<Self> {
+        let rows = view.rank_events();
+        let kinds = rows.kinds();
+        let has_kernels = view.gpu().iter().any(|event| kinds[event.row as usize] == EventKind::Kernel);
+        let mut rank = OnRank { has_args: true, ..OnRank::default() };
+        if !has_kernels {
+            return Ok(Self { kernels: Vec::new(), ranks: ByRank::of(view.rank(), rank) });
+        }
+        let own = own_times(view);
+        let events;
+        (events, rank.has_args) = with_args(view)?;
+        let kernels = collect(view, &events, &own, &mut rank);
+        rank.busy =
+            length(&merged(view.gpu().iter().filter(|event| event.is_work).map(|event| event.span()).collect()));
+        let is_short = |(row, _): &&(u32, i64)| rows.dur(*row as usize) < SHORT_KERNEL_NS;
+        let short = own.iter().filter(is_short).filter_map(|&(row, _)| span(rows, row as usize));
+        rank.short = length(&merged(short.collect()));
+        if !view.is_filtered() {
+            (rank.steps, rank.has_steps) = steps(view);
+        }
+        rank.replay = Replay::of(view, rank.short > 0)?;
+        Ok(Self { kernels, ranks: ByRank::of(view.rank(), rank) })
+    }
+}
+
+fn span(rows: &RankEvents, row: usize) -> Option<Span> {
+    let start = rows.ts(row)?;
+    Some(Span { start, end: start.saturating_add(rows.dur(row)) })
+}
+
+/// Returns the kernels by stream, each with the time during which nothing that began earlier runs on its stream, in ns.
+///
+/// ```text
+/// one      |--------|
+/// other         |--------|
+/// own      |--------|----|
+/// ```
+fn own_times(view: &RankView) -> Vec<(u32, i64)> {
+    let rows = view.rank_events();
+    let kinds = rows.kinds();
+    let work = cancellable(view.gpu()).filter(|event| event.is_work);
+    let mut on_streams: Vec<_> =
+        work.map(|event| (rows.device_and_stream(event.row as usize), event.ts, event.row, event.end())).collect();
+    on_streams.sort_unstable();
+    let mut own = Vec::with_capacity(on_streams.len());
+    let (mut stream, mut latest) = (None, i64::MIN);
+    for (on, start, row, end) in on_streams {
+        if stream != Some(on) {
+            (stream, latest) = (Some(on), i64::MIN);
+        }
+        if kinds[row as usize] == EventKind::Kernel {
+            own.push((row, end.saturating_sub(start.max(latest)).max(0)));
+        }
+        latest = latest.max(end);
+    }
+    own
+}
+
+/// Returns the events with the arguments of kernels, and whether those that a load left out could be read. Arguments of compiled kernels
+/// are read only if there are any.
+fn with_args(view: &RankView) -> Result<(DataFrame, bool)> {
+    let mut events = view.all_events_with(&[&ARGS[..], &source::ARGS].concat())?;
+    let is_compiled = events.column(source::ALWAYS_LOADED).is_ok();
+    let wanted = ARGS.iter().chain(source::ARGS.iter().filter(|_| is_compiled));
+    let missing: Vec<&'static str> = wanted.copied().filter(|name| events.column(name).is_err()).collect();
+    if missing.is_empty() {
+        return Ok((events, true));
+    }
+    let read = view.args(&missing)?;
+    for column in read.iter().flat_map(|read| read.columns()) {
+        events.with_column(column.clone())?;
+    }
+    Ok((events, read.is_some()))
+}
+
+/// What tells launch configurations apart, as codes.
+type Codes = (u32, Option<i64>, [Option<u32>; 3], [Option<i64>; 3], Option<u32>, bool);
+
+/// Adds kernels up by their configuration and by classes of their durations.
+fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut OnRank) -> Vec<(Configuration, Sums)> {
+    let rows = view.rank_events();
+    let devices = devices(view.info());
+    let texts = [GRID, BLOCK, OCCUPANCY].map(|name| Texts::of(events, name));
+    let ints = [REGISTERS, SHARED_MEMORY, ESTIMATE].map(|name| Ints::of(events, name));
+    let sources = Sources::of(events, rows);
+    let mut counts_threads = rows.per_text(|name| name == COUNTS_THREADS);
+    let mut numbers_of: HashMap<Codes, u32, FixedState> = HashMap::default();
+    let mut sums: Vec<(Codes, Sums)> = Vec::new();
+    rank.classes = vec![Class::default(); CLASSES.len() + 1];
+    for &(row, ns) in cancellable(own) {
+        let at = row as usize;
+        let codes = std::array::from_fn(|column| texts[column].as_ref()?.code(at));
+        let numbers = std::array::from_fn(|column| ints[column].as_ref()?.get(at));
+        let device = rows.device_and_stream(at).0;
+        let in_threads = rows.partner(at).is_some_and(|launch| counts_threads(rows.name(launch)));
+        let key = (rows.name(at), device, codes, numbers, sources.of_kernel(rows, at), in_threads);
+        let number = *numbers_of.entry(key).or_insert_with(|| {
+            sums.push((key, Sums::default()));
+            sums.len() as u32 - 1
+        });
+        let (of, dur) = (&mut sums[number as usize].1, rows.dur(at));
+        *of = Sums { count: of.count + 1, own: of.own + ns, durations: of.durations.saturating_add(dur) };
+        let class = &mut rank.classes[CLASSES.partition_point(|&bound| bound <= dur)];
+        *class = Class { count: class.count + 1, own: class.own + ns };
+    }
+    let text =
+        |column: usize, code: Option<u32>| texts[column].as_ref().map_or("", |texts| texts.text(code)).to_owned();
+    let whole = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+    let mut kernels: BTreeMap<Configuration, Sums> = BTreeMap::new();
+    for ((name, device, codes, numbers, source, in_threads), found) in sums {
+        // All devices of a machine are of one kind.
+        let known = devices.iter().find(|(id, _)| Some(*id) == device).or(devices.first());
+        let source = source.and_then(|number| sources.found.get(number as usize)).cloned().unwrap_or_default();
+        let configuration = Configuration {
+            device: known.map(|(_, device)| device.clone()).unwrap_or_default(),
+            name: view.name(name).to_owned(),
+            grid: text(0, codes[0]),
+            block: text(1, codes[1]),
+            in_threads,
+            occupancy: text(2, codes[2]),
+            registers: whole(numbers[0]),
+            shared_memory: whole(numbers[1]),
+            estimate: whole(numbers[2]),
+            compiled: source.configuration,
+            file: source.file,
+        };
+        let sums = kernels.entry(configuration).or_default();
+        sums.count += found.count;
+        sums.own += found.own;
+        sums.durations = sums.durations.saturating_add(found.durations);
+    }
+    kernels.into_iter().collect()
+}
+
+/// Returns the length of the profiler steps of a view together, else of all its events, and whether there are steps.
+fn steps(view: &RankView) -> (Option<i64>, bool) {
+    let rows = view.rank_events();
+    let kinds = rows.kinds();
+    let mut is_step = rows.per_text(StepName::is_step);
+    let (mut steps, mut whole) = (None, Span { start: i64::MAX, end: i64::MIN });
+    for &row in cancellable(view.rows()) {
+        let at = row as usize;
+        let Some(span) = span(rows, at) else { continue };
+        if kinds[at] == EventKind::Annotation && is_step(rows.name(at)) {
+            steps = Some(steps.unwrap_or(0) + length(&[span]).max(0));
+        }
+        whole = Span { start: whole.start.min(span.start), end: whole.end.max(span.end) };
+    }
+    (steps.or((whole.start < whole.end).then(|| length(&[whole]))), steps.is_some())
+}
