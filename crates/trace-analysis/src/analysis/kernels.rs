@@ -102,7 +102,10 @@ impl Analysis for Kernels {
         "Show kernels by launch configuration: occupancy and its limits, waves, short kernels.";
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS).of_named_events().with_short_names(),
+        TableSchema::new("", COLUMNS).of_named_events().with_short_names().joined(
+            &["name", "grid", "block"],
+            &["time (us)", "count", "mean (us)", "occupancy", "waves", "limited_by"],
+        ),
         TableSchema::new("savings", SAVING_COLUMNS),
     ];
     const NOTES: &'static str = "Occupancy is what the profiler recorded of it, else it is computed from registers, shared memory and \
