@@ -112,7 +112,7 @@ const IPYTHON: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Features of HTA that are missing here, and the nearest alternative.
+/// Features of HTA that have other names here, and the magics for them.
 const HTA: &[(&[&str], &str)] = &[
     (&["timelines", "plot_timeline", "gantt"], "%timeline draws threads, streams and counters over time"),
     (
@@ -239,7 +239,7 @@ pub(super) fn foreign_hint(name: &str) -> Option<String> {
     let missing = HTA.iter().find(|(names, _)| names.iter().any(|theirs| *theirs == bare || *theirs == name));
     let missing = missing.or_else(|| HTA.iter().find(|(names, _)| bare.len() > 4 && bare.starts_with(names[0])));
     if let Some((_, nearest)) = missing {
-        return Some(format!("HTA has it, Tracebook does not; {nearest}"));
+        return Some(format!("HTA's name; here {nearest}"));
     }
     let ipython = IPYTHON.iter().find(|(names, _)| names.iter().any(|theirs| theirs.to_lowercase() == name));
     ipython.map(|(_, hint)| (*hint).to_owned())
@@ -305,8 +305,9 @@ mod tests {
             let hint = foreign_hint(&format!("get_{}", entry.name)).unwrap_or_default();
             assert!(hint.starts_with(&format!("here it is %{}", entry.name)), "{hint}");
         }
-        assert!(foreign_hint("get_cupti_counter_data_with_operators").is_some_and(|hint| hint.contains("HTA has it")));
-        assert!(foreign_hint("cupti_metrics").is_some_and(|hint| hint.contains("HTA has it")));
+        let counters = foreign_hint("get_cupti_counter_data_with_operators");
+        assert_eq!(counters.as_deref(), Some("here it is %cupti_counters (%cupti_counters? for help)"));
+        assert!(foreign_hint("get_callgraph").is_some_and(|hint| hint.contains("here %call_graph, %call_stack")));
         assert_eq!(foreign_hint("nonsense"), None);
     }
 }

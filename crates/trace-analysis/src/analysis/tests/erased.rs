@@ -110,7 +110,9 @@ fn busy_rank(operators: i64) -> TraceBuilder {
             .correlation(2 * number + 1)
             .arg("memory bandwidth (GB/s)", "4.096")
             .kernel("ncclDevKernel_AllReduce", Stream(20), at + 10..at + 90)
-            .complete("gpu_user_annotation", "forward", 0, 7, at + 10..at + 95);
+            .complete("gpu_user_annotation", "forward", 0, 7, at + 10..at + 95)
+            .complete("cuda_profiler_range", "gemm", 0, 0, at + 1..at + 2)
+            .arg("dram__bytes.sum", "8");
     }
     builder
 }
@@ -127,7 +129,7 @@ fn states_grow_with_events_only_where_the_catalog_says_so() {
         // They keep the intervals of collectives, here one for each operator, and of no other events.
         let of_collective = match entry.name {
             "compare_ranks" | "potential_stragglers" => Some(16),
-            "collectives" => Some(24),
+            "collectives" | "validate" => Some(24),
             _ => None,
         };
         if let Some(most) = of_collective {
