@@ -64,7 +64,7 @@ const COLUMNS: &[Column] = &[
     Column::new(
         "share_of_busy",
         Unit::Percent,
-        "of the time in which the GPU is busy; several streams at once may give more than 100 together",
+        "of the time in which streams are busy with kernels and copies, each stream by itself",
     ),
     Column::new("threads", Unit::Count, "threads of a block"),
     Column::new("blocks", Unit::Count, "blocks of the grid"),
@@ -131,7 +131,7 @@ impl Analysis for Kernels {
         });
         let step = slowest(steps);
         let notes = notes::notes(&state, &rows, step.as_ref());
-        let busy = state.ranks.0.values().map(|rank| rank.busy).sum();
+        let busy = state.ranks.0.values().fold(0_i64, |sum, rank| sum.saturating_add(rank.on_streams));
         let savings = savings(step.as_ref().filter(|step| step.runs > 0))?;
         let has_savings = savings.height() > 0;
         let table = AnswerTable::new(&Self::TABLES[0], frame(&rows, busy)?);

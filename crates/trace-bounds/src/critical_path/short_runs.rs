@@ -177,3 +177,49 @@ fn within(rows: &RankEvents, mut intervals: Vec<(Thread, i64, i64)>) -> Vec<bool
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::critical_path::{CriticalPath, critical_path, replayed};
+    use trace_data::TraceSet;
+    use trace_testkit::{Stream, TraceBuilder};
+
+    /// Three operators of 15 µs that launch a kernel of 4 µs each, in 2 µs of it, every 20 µs of a step of 100 µs.
+    fn recording() -> TraceSet {
+        let mut trace = TraceBuilder::new().nanos().step(1, 1..100_001);
+        for number in 0..3 {
+            let at = 101 + 20_000 * number;
+            trace = trace
+                .operator("aten::add", at..at + 15_000)
+                .runtime("cudaLaunchKernel", number + 1, at + 5_000..at + 7_000)
+                .kernel("add", Stream(7), at + 10_000..at + 14_000)
+                .correlation(number + 1);
+        }
+        TraceSet::from_bytes(trace.json()).unwrap()
+    }
+
+    #[test]
+    fn conditions_on_runs_choose_what_one_launch_replaces() {
+        let traces = recording();
+        for (change, saved) in [
+            ("short_run = \"launch\" x 0", 4_000),
+            ("short_run = \"host\" x 0", 13_000),
+            ("graphs x 0", 17_000),
+            ("fusion x 0.5", 8_500),
+            ("short_run = \"launch\" and bound_by = \"cuda_runtime\" x 0", 4_000),
+            ("short_run = \"host\" and bound_by = \"python\" x 0", 0),
+            ("short_run = \"launch\" and name = \"aten::add\" x 0", 0),
+            ("short_run = \"run\" x 0", 0),
+        ] {
+            let query = CriticalPath { changes: vec![change.parse().unwrap()], ..CriticalPath::default() };
+            let answer = critical_path(&traces, &query).unwrap();
+            assert_eq!(answer.what_if_rows()[0].saved_ns(), saved, "{change}");
+            let found = replayed(&traces, &query).unwrap();
+            assert_eq!(
+                (found.changes.as_slice(), found.short_runs, found.kernels_in_runs),
+                (answer.what_if_rows(), 1, 3)
+            );
+        }
+    }
+}

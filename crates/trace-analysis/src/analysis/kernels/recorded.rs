@@ -91,6 +91,8 @@ pub(super) struct Class {
 pub(super) struct OnRank {
     /// Time during which anything runs on its streams.
     pub(super) busy: i64,
+    /// Time during which its streams are busy, each by itself.
+    pub(super) on_streams: i64,
     /// Length of its steps, else of the recording; `None` if a filter left events out.
     pub(super) steps: Option<i64>,
     /// Whether these are profiler steps.
@@ -139,7 +141,8 @@ impl State {
         if !has_kernels {
             return Ok(Self { kernels: Vec::new(), ranks: ByRank::of(view.rank(), rank) });
         }
-        let own = own_times(view);
+        let own;
+        (own, rank.on_streams) = own_times(view);
         let events;
         (events, rank.has_args) = with_args(view)?;
         let kernels = collect(view, &events, &own, &mut rank);
@@ -161,14 +164,15 @@ fn span(rows: &RankEvents, row: usize) -> Option<Span> {
     Some(Span { start, end: start.saturating_add(rows.dur(row)) })
 }
 
-/// Returns the kernels by stream, each with the time during which nothing that began earlier runs on its stream, in ns.
+/// Returns the kernels by stream, each with the time during which nothing that began earlier runs on its stream, and the time during
+/// which streams are busy, in ns.
 ///
 /// ```text
 /// one      |--------|
 /// other         |--------|
 /// own      |--------|----|
 /// ```
-fn own_times(view: &RankView) -> Vec<(u32, i64)> {
+fn own_times(view: &RankView) -> (Vec<(u32, i64)>, i64) {
     let rows = view.rank_events();
     let kinds = rows.kinds();
     let work = cancellable(view.gpu()).filter(|event| event.is_work);
@@ -176,17 +180,19 @@ fn own_times(view: &RankView) -> Vec<(u32, i64)> {
         work.map(|event| (rows.device_and_stream(event.row as usize), event.ts, event.row, event.end())).collect();
     on_streams.sort_unstable();
     let mut own = Vec::with_capacity(on_streams.len());
-    let (mut stream, mut latest) = (None, i64::MIN);
+    let (mut stream, mut latest, mut busy) = (None, i64::MIN, 0_i64);
     for (on, start, row, end) in on_streams {
         if stream != Some(on) {
             (stream, latest) = (Some(on), i64::MIN);
         }
+        let ns = end.saturating_sub(start.max(latest)).max(0);
+        busy = busy.saturating_add(ns);
         if kinds[row as usize] == EventKind::Kernel {
-            own.push((row, end.saturating_sub(start.max(latest)).max(0)));
+            own.push((row, ns));
         }
         latest = latest.max(end);
     }
-    own
+    (own, busy)
 }
 
 /// Returns the events with the arguments of kernels, and whether those that a load left out could be read. Arguments of compiled kernels

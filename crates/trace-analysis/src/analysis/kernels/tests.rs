@@ -111,8 +111,8 @@ fn overlapping_kernels_of_a_stream_count_once() {
     assert_eq!(texts(df, "name"), ["elsewhere", "one", "other", "inside"]);
     assert_eq!(numbers(df, "time (us)"), [20.0, 20.0, 10.0, 0.0]);
     assert_eq!(numbers(df, "mean (us)"), [20.0, 20.0, 20.0, 6.0]);
-    // Busy from 10 to 40.
-    assert_eq!(numbers(df, "share_of_busy")[1], 100.0 * 20.0 / 30.0);
+    // One stream is busy from 10 to 40, one from 15 to 35.
+    assert_eq!(numbers(df, "share_of_busy")[1], 100.0 * 20.0 / 50.0);
     let notes = &answer.notes;
     assert!(has_note(&answer, "Kernels overlap on their streams by 16.0 µs"), "{notes:?}");
     assert!(
