@@ -398,7 +398,8 @@ fn examples(entry: &Entry) -> Vec<&'static str> {
         entry.parameters.iter().filter_map(|parameter| parameter.placeholder).map(|name| format!(" {name}")).collect();
     let start = format!("%{} control{positional}", entry.name);
     let rests = [String::new(), " --rank 0,2-3 --no-figure".to_owned(), format!(" --csv {}.csv", entry.name)];
-    rests.iter().map(|rest| &*format!("{start}{rest}").leak()).collect()
+    let two = entry.is_of_two().then(|| format!("%{} control test --no-figure", entry.name));
+    rests.into_iter().map(|rest| format!("{start}{rest}")).chain(two).map(|example| &*example.leak()).collect()
 }
 
 /// Returns a default as the help page shows it.
