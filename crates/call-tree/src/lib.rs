@@ -54,4 +54,5 @@ pub use input::window::Window;
 pub use portable::{Damaged, HasLabels, Portable};
 pub use template::Template;
 pub use tree::build::{Builder, Iteration, LeftOut};
+pub use tree::modules::module_of;
 pub use tree::node::{Cost, NONE, Node, NodeId, Role, Tree};

@@ -4,6 +4,6 @@ pub(crate) mod build;
 mod contract;
 mod graph;
 pub(crate) mod hash;
-mod modules;
+pub(crate) mod modules;
 pub(crate) mod nesting;
 pub(crate) mod node;

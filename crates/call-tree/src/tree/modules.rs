@@ -2,7 +2,6 @@
 
 use super::nesting::Nested;
 use super::node::NONE;
-use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::LabelId;
 use crate::input::recording::Recording;
@@ -14,6 +13,42 @@ pub(crate) type Path = Arc<Vec<LabelId>>;
 
 /// A backward operator whose forward operator is a backward one, too, and so on: so many of them are followed.
 const MOST_ORDERS: usize = 8;
+
+/// Finds the module that a call works for: the innermost one around it, of a backward operator the one around its forward operator.
+/// Returns it with the number of forward operators on the way.
+///
+/// # Example
+/// ```
+/// use call_tree::module_of;
+///
+/// // A module (0) with an operator (1), whose backward operator (3) is inside of a call (2) of another thread.
+/// let forward = |call: u32| (call == 3).then_some(1);
+/// let parent = |call: u32| [None, Some(0), None, Some(2)][call as usize];
+/// assert_eq!(module_of(1, |call| call == 0, forward, parent), Some((0, 0)));
+/// assert_eq!(module_of(3, |call| call == 0, forward, parent), Some((0, 1)));
+/// assert_eq!(module_of(2, |call| call == 0, forward, parent), None);
+/// ```
+pub fn module_of(
+    call: u32,
+    is_module: impl Fn(u32) -> bool,
+    forward: impl Fn(u32) -> Option<u32>,
+    parent: impl Fn(u32) -> Option<u32>,
+) -> Option<(u32, usize)> {
+    let (mut at, mut orders) = (Some(call), 0);
+    while let Some(call) = at {
+        if is_module(call) {
+            return Some((call, orders));
+        }
+        at = match forward(call) {
+            Some(forward) if orders < MOST_ORDERS => {
+                orders += 1;
+                Some(forward)
+            }
+            _ => parent(call),
+        };
+    }
+    None
+}
 
 /// Finds the modules of calls by the forward operator, and by frames that the tree leaves out.
 pub(crate) struct Modules<'r> {
@@ -53,21 +88,10 @@ impl<'r> Modules<'r> {
     }
 
     fn find(&self, at: u32) -> Option<Path> {
-        let (mut at, mut orders) = (at, 0);
-        while at != NONE {
-            let event: &Event = &self.recording.events[at as usize];
-            if event.kind == Kind::Module {
-                return (orders > 0 || !self.in_tree).then(|| self.path(at));
-            }
-            at = match self.forward(at) {
-                Some(forward) if orders < MOST_ORDERS => {
-                    orders += 1;
-                    forward
-                }
-                _ => self.parent[at as usize],
-            };
-        }
-        None
+        let is_module = |at: u32| self.recording.events[at as usize].kind == Kind::Module;
+        let parent = |at: u32| Some(self.parent[at as usize]).filter(|&up| up != NONE);
+        let (module, orders) = module_of(at, is_module, |at| self.forward(at), parent)?;
+        (orders > 0 || !self.in_tree).then(|| self.path(module))
     }
 
     fn forward(&self, at: u32) -> Option<u32> {
