@@ -4,25 +4,31 @@ mod by;
 mod calls;
 mod columns;
 mod figure;
+mod modules;
 mod sums;
+mod work;
 
+use super::roofline::{WITHOUT_VALUES, WITHOUT_WORK};
 use super::{
     Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
 use crate::Result;
 use crate::callstack::RankGraph;
 use crate::exec::checkpoint;
-use crate::frame::columns::INPUT_DIMS;
+use crate::frame::IntColumn;
+use crate::frame::columns::{INDEX_FORWARD, INPUT_DIMS, INPUT_TYPE};
 use by::BY;
 pub use by::OperatorsBy;
 pub(super) use calls::INSIDE;
-use calls::{shapes, sums};
-use columns::{COLUMNS, frame};
+use calls::{Inputs, operator_sums};
+use columns::{COLUMNS, columns, frame};
 use figure::figure;
+use modules::module_sums;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use sums::Sums;
+use work::RankWork;
 
 /// Operators, modules or stacks of operators: count, time on the CPU, the kernels that they launch and the time of these.
 ///
@@ -33,7 +39,8 @@ use sums::Sums;
 /// GPU                 |-- gemm --|    |- add -|        kernel time: both; span: from the first to the last
 /// ```
 ///
-/// Total, kernels and span of a row are of everything below; of calls inside a call of the same row only once. Self times add up
+/// Total, kernels and span of a row are of everything below, of a module also of the backward of its operators; of calls inside a call of
+/// the same row only once. Self times add up
 /// over the rows: a kernel and a moment of a thread count for the innermost operator, or module, around them.
 ///
 /// # Columns
@@ -55,6 +62,11 @@ use sums::Sums;
 pub struct Operators {
     /// What a row is.
     pub by: OperatorsBy,
+    /// Whether operations, bytes and the share of the roofline are counted, as by [`Roofline`](super::Roofline).
+    pub work: bool,
+    /// A known device, `h100-sxm`, or limits that replace those of the recorded device, as of [`Roofline`](super::Roofline); with it, work
+    /// is counted.
+    pub peak: Option<String>,
 }
 
 /// The partial result: sums by name.
@@ -67,6 +79,14 @@ pub struct State {
     without_kernels: BTreeSet<i64>,
     /// Ranks without shapes, if these are asked for.
     without_shapes: BTreeSet<i64>,
+    /// Whether the GPU of a rank works, so that only its time counts; if work is asked for.
+    is_on_gpu: bool,
+    /// Ranks without work, if it is asked for.
+    without_work: BTreeSet<i64>,
+    /// Ranks whose file could not be read again for the values of inputs.
+    without_values: BTreeSet<i64>,
+    /// Why devices have no roofline.
+    without_peaks: BTreeSet<String>,
 }
 
 impl Merge for State {
@@ -77,25 +97,57 @@ impl Merge for State {
         self.without_rows.extend(other.without_rows);
         self.without_kernels.extend(other.without_kernels);
         self.without_shapes.extend(other.without_shapes);
+        self.is_on_gpu |= other.is_on_gpu;
+        self.without_work.extend(other.without_work);
+        self.without_values.extend(other.without_values);
+        self.without_peaks.extend(other.without_peaks);
     }
 }
 
 impl Analysis for Operators {
     const NAME: &'static str = "operators";
     const SUMMARY: &'static str = "List operators or modules with their CPU time and the kernels they launch.";
-    const PARAMETERS: &'static [Parameter] = &[Parameter::new(
-        "by",
-        ParameterKind::Choice(BY),
-        "rows: operators by name, modules, stacks of operators, or operators by the shapes of their inputs",
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new(
+            "by",
+            ParameterKind::Choice(BY),
+            "rows: operators by name, modules, stacks of operators, or operators by shapes and types of their inputs",
+        ),
+        Parameter::new("work", ParameterKind::Switch, "count operations, bytes and the share of the roofline, too"),
+        Parameter::new(
+            "peak",
+            ParameterKind::Text,
+            "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000; with --work",
+        ),
+    ];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events().joined(
+        &["name"],
+        &[
+            "kernel_self (us)",
+            "cpu_self (us)",
+            "count",
+            "kernels",
+            "forward_kernel (us)",
+            "backward_kernel (us)",
+            "recomputed (us)",
+            "gflop",
+            "TFLOP/s",
+            "GB/s",
+            "roofline",
+        ],
     )];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)
-        .of_named_events()
-        .joined(&["name"], &["kernel_self (us)", "cpu_self (us)", "count", "kernels"])];
     const NOTES: &'static str = "Total, kernels and span are of everything below a call; of calls inside a call of the same row only \
         once. Self times add up over the rows: a kernel and a moment of a thread count for the innermost operator, or module, \
         around them. launch_share is the part of the CPU time that launches take: a high one says that kernels are too small. \
-        --by module needs a trace that was recorded with stacks (with_stack, with_modules). Backward operators are inside of no module. \
-        --by shape needs shapes (record_shapes); operators without them have a row of their name.";
+        --by shape needs shapes (record_shapes); operators without them have a row of their name.\n\n\
+        --by module needs a trace that was recorded with stacks (with_stack, with_modules). Backward operators count for the module of \
+        their forward operator, which their sequence numbers name; kernel_span is of the forward alone. Recomputed is what runs inside of \
+        a backward operator below CheckpointFunctionBackward, a frame of torch/utils/checkpoint.py, an annotation with the word checkpoint, \
+        or a module. It is not seen where the profiler recorded none of these on the thread of the backward, and where a compiler put it \
+        into a backward graph.\n\n\
+        --work adds operations and bytes as %roofline counts them: on each path of the call trees for the outermost operator with a \
+        model. By name, shape and stack they are of the operators of the row themselves, so they add up; by module of all below. \
+        TFLOP/s, GB/s, intensity and roofline are of counted, the time of the kernels of these operators.";
     const BYTES_PER_ROW: usize = 96;
     type State = State;
 
@@ -103,17 +155,34 @@ impl Analysis for Operators {
         let rows = rank.rank_events();
         let graph = RankGraph::of(rows, rank.rows(), crate::Compat::Exact);
         checkpoint::check()?;
-        let shapes = if self.by == OperatorsBy::Shape { shapes(&rank.all_events_with(&[INPUT_DIMS])?) } else { None };
         let mut state = State::default();
-        if self.by == OperatorsBy::Shape && shapes.is_none() {
-            state.without_shapes.insert(rank.rank());
+        let number = rank.rank();
+        let peak = self.peak.as_deref();
+        let work = self.counts_work().then(|| RankWork::of(rank, &graph, Self::NAME, peak)).transpose()?;
+        if let Some(work) = &work {
+            state.is_on_gpu = work.is_on_gpu;
+            state.without_work.extend(work.is_empty().then_some(number));
+            state.without_values.extend((!work.has_values && !work.is_empty()).then_some(number));
+            state.without_peaks.extend(work.without_peaks.clone());
         }
-        let sums = sums(rows, &graph, self.by, shapes.as_ref());
+        let sums = match self.by {
+            OperatorsBy::Module => {
+                let events = rank.all_events_with(&[INDEX_FORWARD])?;
+                // Of a trace without backward operators of modules the column is missing.
+                module_sums(rows, &graph, IntColumn::of(&events, INDEX_FORWARD).ok().as_ref(), work.as_ref())
+            }
+            OperatorsBy::Shape => {
+                let inputs = Inputs::of(&rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?);
+                state.without_shapes.extend(inputs.is_none().then_some(number));
+                operator_sums(rows, &graph, self.by, inputs.as_ref(), work.as_ref())
+            }
+            OperatorsBy::Name | OperatorsBy::Stack => operator_sums(rows, &graph, self.by, None, work.as_ref()),
+        };
         if sums.is_empty() {
-            state.without_rows.insert(rank.rank());
+            state.without_rows.insert(number);
         }
         if sums.values().all(|sums| sums.kernels == 0) {
-            state.without_kernels.insert(rank.rank());
+            state.without_kernels.insert(number);
         }
         Ok(State { sums, ..state })
     }
@@ -136,11 +205,23 @@ impl Analysis for Operators {
             &list(&state.without_shapes),
             "No shapes are recorded (profile with record_shapes=True)",
         ));
+        notes.extend(state.without_peaks.iter().map(|reason| format!("No roofline: {reason} (--peak)")));
+        notes.extend(nothing_on(&list(&state.without_work), WITHOUT_WORK));
+        notes.extend(nothing_on(&list(&state.without_values), WITHOUT_VALUES));
         let figure = figure(&rows);
-        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);
+        let (phases, work) = (self.by == OperatorsBy::Module, self.counts_work());
+        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows, phases, work, state.is_on_gpu)?);
+        table.columns = columns(phases, work);
         // A stack, or a name with shapes, is no name of an event.
         table.named_events = !matches!(self.by, OperatorsBy::Stack | OperatorsBy::Shape);
         Ok(Answer::of(table, figure, notes))
+    }
+}
+
+impl Operators {
+    /// Tells whether work is counted.
+    fn counts_work(&self) -> bool {
+        self.work || self.peak.is_some()
     }
 }
 

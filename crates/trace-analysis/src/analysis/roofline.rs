@@ -3,10 +3,11 @@
 use super::{
     Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
-use crate::error::ParameterReason;
+use crate::Result;
+use crate::callstack::RankGraph;
+use crate::exec::checkpoint;
 use crate::stats::micros;
-use crate::{Error, RankInfo, Result};
-use efficiency::{BoundBy, Family, Limits, PeakClass, Peaks, Work, known_devices, peaks_by_id, peaks_of, roofline};
+use efficiency::{BoundBy, Family, PeakClass, Peaks, Work};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,13 @@ use trace_view::{Column, Unit};
 
 mod counted_work;
 mod figure;
+mod limits;
 mod row;
 
-use counted_work::{CallTimes, CountedWork};
+pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, types_in_words};
 use figure::figure;
+use limits::Device;
+pub(super) use limits::{device_of, peaks, reached};
 use row::Row;
 
 /// Operators by shape against the roofline of their device: operations, bytes, what was reached, and the limit that binds.
@@ -86,6 +90,13 @@ const PEAK_COLUMNS: &[Column] = &[
 /// Rows that are a note when they are slow or not counted: this many names at most.
 const NAMED: usize = 4;
 
+/// Why a rank has no row.
+pub(super) const WITHOUT_WORK: &str = "No operator with recorded shapes and a model (profile with record_shapes=True)";
+
+/// Why counts of a rank are less exact.
+pub(super) const WITHOUT_VALUES: &str = "The trace file is not there or has changed, so values of inputs are unknown (strides, groups, masks of convolutions and \
+     attention)";
+
 /// Equal calls of the ranks with one kind of device.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Key {
@@ -117,8 +128,8 @@ pub struct State {
     without_operator: i64,
     communication: i64,
     gpu: i64,
-    /// Name and bytes of memory of the devices.
-    devices: BTreeSet<(String, Option<u64>)>,
+    /// The devices as recorded.
+    devices: BTreeSet<Device>,
     /// Ranks without a counted call.
     without_rows: BTreeSet<i64>,
     /// Ranks whose file could not be read again for the values of inputs.
@@ -169,7 +180,9 @@ impl Analysis for Roofline {
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
-        let found = CountedWork::of(rank)?;
+        let graph = RankGraph::of(rank.rank_events(), rank.rows(), crate::Compat::Exact);
+        checkpoint::check()?;
+        let found = CountedWork::of(rank, &graph)?;
         let device = device_of(rank.info());
         let mut state = State {
             without_model: found.without_model,
@@ -208,10 +221,10 @@ impl Analysis for Roofline {
     fn finish(&self, state: State) -> Result<Answer> {
         let mut notes = Vec::new();
         let mut devices: BTreeMap<String, Peaks> = BTreeMap::new();
-        for (name, memory) in &state.devices {
-            match self.peaks(name, *memory)? {
+        for device in &state.devices {
+            match peaks(Self::NAME, self.peak.as_deref(), device)? {
                 Ok(peaks) => {
-                    devices.entry(name.clone()).or_insert(peaks);
+                    devices.entry(device.0.clone()).or_insert(peaks);
                 }
                 // What ran on the CPU only has no device.
                 Err(reason) if state.gpu > 0 => notes.push(format!("No roofline: {reason} (--peak)")),
@@ -232,16 +245,9 @@ impl Analysis for Roofline {
         notes.splice(0..0, headline(&state, &rows, whole));
         let ranks = |ranks: &BTreeSet<i64>| ranks.iter().copied().collect::<Vec<i64>>();
         let (without_rows, without_values) = (ranks(&state.without_rows), ranks(&state.without_values));
-        notes.extend(nothing_on(
-            &without_rows,
-            "No operator with recorded shapes and a model (profile with record_shapes=True)",
-        ));
+        notes.extend(nothing_on(&without_rows, WITHOUT_WORK));
         if rows.len() > without_rows.len() {
-            notes.extend(nothing_on(
-                &without_values,
-                "The trace file is not there or has changed, so values of inputs are unknown (strides, groups, masks of convolutions and \
-                 attention)",
-            ));
+            notes.extend(nothing_on(&without_values, WITHOUT_VALUES));
         }
         let figure = figure(&rows, &devices);
         let table = AnswerTable::new(&Self::TABLES[0], frame(&rows, whole)?);
@@ -249,28 +255,6 @@ impl Analysis for Roofline {
         let used: Vec<(&Peaks, BTreeSet<PeakClass>)> = used(&rows, &devices);
         answer.tables.push(AnswerTable::new(&Self::TABLES[1], limits(&used)?).shown_if(!used.is_empty()));
         Ok(answer)
-    }
-}
-
-impl Roofline {
-    /// Returns the limits of a device, or why it has none.
-    ///
-    /// # Errors
-    /// If the parameter is invalid.
-    fn peaks(&self, name: &str, memory: Option<u64>) -> Result<std::result::Result<Peaks, String>> {
-        let recorded = || peaks_of(name, memory).cloned().map_err(|reason| reason.to_string());
-        let Some(peak) = &self.peak else { return Ok(recorded()) };
-        if let Some(peaks) = peaks_by_id(peak.trim()) {
-            return Ok(Ok(peaks.clone()));
-        }
-        let base = recorded().unwrap_or_else(|_| Peaks::unknown(if name.is_empty() { "device" } else { name }));
-        base.overridden(peak).map(Ok).map_err(|reason| {
-            let devices: Vec<&str> = known_devices().map(|peaks| peaks.id.as_str()).collect();
-            let expected =
-                format!("limits such as bf16=900,bandwidth=3000 ({reason}), or a device: {}", devices.join(", "));
-            let reason = ParameterReason::Invalid { name: "peak", value: peak.clone(), expected };
-            Error::WrongParameter { analysis: Self::NAME, reason }
-        })
     }
 }
 
@@ -287,15 +271,6 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns name and memory of the device of a rank: of the first in `deviceProperties`, since all of a machine are of one kind.
-fn device_of(info: &RankInfo) -> (String, Option<u64>) {
-    let devices = info.metadata.get("deviceProperties").and_then(serde_json::Value::as_array);
-    let first = devices.and_then(|devices| devices.first());
-    let name = first.and_then(|device| device.get("name")?.as_str()).unwrap_or_default();
-    let memory = first.and_then(|device| device.get("totalGlobalMem")?.as_u64());
-    (name.to_owned(), memory)
-}
-
 /// Returns the row of equal calls.
 fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
     let ns = if on_gpu { sums.gpu } else { sums.host };
@@ -305,7 +280,7 @@ fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
         // The family decides nothing here.
         let family = Family::Matmul;
         let work = Work { flops: key.flops, bytes: key.bytes, peak, family, is_bound: false, note: None };
-        let reached = roofline(&work, of_call, Limits::of(&work, peaks).ok()?).ok()?;
+        let reached = reached(&work, of_call, peaks)?;
         Some((reached.share, reached.bound_by))
     });
     let per_ns = |amount: f64| if of_call > 0.0 { amount / of_call } else { 0.0 };

@@ -205,7 +205,8 @@ fn join_frames(join: &SideJoin, frames: &[DataFrame; 2]) -> Result<DataFrame> {
     let changes: Vec<f64> = pairs.iter().map(change).collect();
     columns.push(Series::new(PlSmallStr::from_string(changed(first)), changes).into());
     let sides = [frames[0].take(&rows(0))?, frames[1].take(&rows(1))?];
-    for &value in join.values {
+    // Values that were not asked for are in no answer.
+    for &value in join.values.iter().filter(|value| sides.iter().all(|side| side.column(value).is_ok())) {
         for (frame, side) in sides.iter().zip(SIDES) {
             let name = PlSmallStr::from_string(of_side(value, side));
             columns.push(frame.column(value)?.clone().with_name(name));

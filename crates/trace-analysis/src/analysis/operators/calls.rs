@@ -1,10 +1,12 @@
-//! The sums of the calls of a rank: one walk over its call trees.
+//! The sums of the operators of a rank: one walk over its call trees.
 
 use super::by::OperatorsBy;
 use super::sums::Sums;
+use super::work::RankWork;
+use crate::analysis::roofline::types_in_words;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
-use crate::frame::columns::INPUT_DIMS;
+use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
 use crate::frame::{RankEvents, value_of};
 use call_tree::nesting::{Kernels, Walk};
 use foldhash::fast::FixedState;
@@ -26,27 +28,40 @@ struct Open {
     is_outermost: bool,
 }
 
-/// The rows of the answer: operators or modules by name, stacks of names, or names with shapes.
+/// Shapes and types of the inputs of a call, as codes.
+type InputCodes = [Option<u32>; 2];
+
+/// The rows of the answer: operators by name, stacks of names, or names with shapes and types.
 struct Keys {
     by: OperatorsBy,
-    /// By the stack around it, or the code of the shapes, and the name.
-    numbers: HashMap<(Option<u32>, u32), u32, FixedState>,
-    /// Stack around it or shapes, name, sums and number of open calls of each.
-    keys: Vec<(Option<u32>, u32, Sums, u32)>,
+    /// By the stack around it, the codes of its inputs, and the name.
+    numbers: HashMap<(Option<u32>, InputCodes, u32), u32, FixedState>,
+    keys: Vec<Key>,
+}
+
+/// A row of the answer.
+struct Key {
+    /// The stack around it.
+    around: Option<u32>,
+    inputs: InputCodes,
+    name: u32,
+    sums: Sums,
+    /// Number of open calls.
+    open: u32,
 }
 
 impl Keys {
-    fn number(&mut self, around: Option<u32>, shapes: Option<u32>, name: u32) -> u32 {
-        let around = if self.by == OperatorsBy::Stack { around } else { shapes };
+    fn number(&mut self, around: Option<u32>, inputs: InputCodes, name: u32) -> u32 {
+        let around = around.filter(|_| self.by == OperatorsBy::Stack);
         let next = self.keys.len() as u32;
-        *self.numbers.entry((around, name)).or_insert_with(|| {
-            self.keys.push((around, name, Sums::default(), 0));
+        *self.numbers.entry((around, inputs, name)).or_insert_with(|| {
+            self.keys.push(Key { around, inputs, name, sums: Sums::default(), open: 0 });
             next
         })
     }
 
     fn sums(&mut self, key: u32) -> &mut Sums {
-        &mut self.keys[key as usize].2
+        &mut self.keys[key as usize].sums
     }
 
     /// Returns the names, those of a stack joined.
@@ -54,15 +69,15 @@ impl Keys {
         let mut texts: Vec<String> = Vec::with_capacity(self.keys.len());
         let mut named: BTreeMap<String, Sums> = BTreeMap::new();
         // The stack around a key has a smaller number.
-        for (around, name, sums, _) in self.keys {
+        for Key { around, inputs, name, sums, .. } in self.keys {
             let name = rows.text(name);
-            let text = match self.by {
-                OperatorsBy::Shape => around.map(|shapes| format!("{name} {}", rows.text(shapes))),
-                _ => {
-                    around.and_then(|around| texts.get(around as usize)).map(|around| format!("{around}{INSIDE}{name}"))
-                }
-            };
-            let text = text.unwrap_or_else(|| name.to_owned());
+            let around = around.and_then(|around| texts.get(around as usize));
+            let mut text = around.map_or_else(|| name.to_owned(), |around| format!("{around}{INSIDE}{name}"));
+            let [shapes, types] = inputs.map(|code| code.map(|code| rows.text(code)).filter(|text| *text != "-1"));
+            for input in shapes.map(str::to_owned).into_iter().chain(types.map(types_in_words)) {
+                text.push(' ');
+                text.push_str(&input);
+            }
             named.entry(text.clone()).or_default().add(&sums);
             texts.push(if self.by == OperatorsBy::Stack { text } else { String::new() });
         }
@@ -70,25 +85,36 @@ impl Keys {
     }
 }
 
-/// Returns the codes of the shapes of inputs by row; `None` if they were not recorded.
-pub(super) fn shapes(events: &DataFrame) -> Option<PrimitiveArray<u32>> {
-    let column = events.column(INPUT_DIMS).ok()?.as_materialized_series().rechunk();
-    Some(column.cat::<Categorical32Type>().ok()?.physical().downcast_as_array().clone())
+/// Shapes and types of inputs by row, as codes.
+pub(super) struct Inputs {
+    shapes: PrimitiveArray<u32>,
+    types: Option<PrimitiveArray<u32>>,
 }
 
-/// Adds up the calls of a rank; `shapes` are the codes of the shapes of inputs, if rows differ by them.
-pub(super) fn sums(
+impl Inputs {
+    /// Takes them from events; `None` if shapes were not recorded.
+    pub(super) fn of(events: &DataFrame) -> Option<Self> {
+        let codes = |name: &str| -> Option<PrimitiveArray<u32>> {
+            let column = events.column(name).ok()?.as_materialized_series().rechunk();
+            Some(column.cat::<Categorical32Type>().ok()?.physical().downcast_as_array().clone())
+        };
+        Some(Self { shapes: codes(INPUT_DIMS)?, types: codes(INPUT_TYPE) })
+    }
+
+    fn codes(&self, row: usize) -> InputCodes {
+        [value_of(&self.shapes, row), self.types.as_ref().and_then(|types| value_of(types, row))]
+    }
+}
+
+/// Adds up the operators of a rank; rows differ by `inputs` if there are any.
+pub(super) fn operator_sums(
     rows: &RankEvents,
     graph: &RankGraph,
     by: OperatorsBy,
-    shapes: Option<&PrimitiveArray<u32>>,
+    inputs: Option<&Inputs>,
+    work: Option<&RankWork>,
 ) -> BTreeMap<String, Sums> {
     let kinds = rows.kinds();
-    let mut is_module = rows.per_text(|name| name.starts_with("nn.Module: "));
-    let mut has_row = move |row: usize| match by {
-        OperatorsBy::Module => kinds[row] == EventKind::Python && is_module(rows.name(row)),
-        _ => kinds[row] == EventKind::Operator,
-    };
     let mut keys = Keys { by, numbers: HashMap::default(), keys: Vec::new() };
     let mut open: Vec<Open> = Vec::new();
     let mut launches = 0_i64;
@@ -103,12 +129,15 @@ pub(super) fn sums(
                 }
             }
             Walk::Enter(row) => {
-                if has_row(row) {
-                    let shapes = shapes.and_then(|shapes| value_of(shapes, row));
-                    let key = keys.number(open.last().map(|around| around.key), shapes, rows.name(row));
-                    let opened = &mut keys.keys[key as usize].3;
-                    let is_outermost = *opened == 0;
-                    *opened += 1;
+                if kinds[row] == EventKind::Operator {
+                    let inputs = inputs.map(|inputs| inputs.codes(row)).unwrap_or_default();
+                    let key = keys.number(open.last().map(|around| around.key), inputs, rows.name(row));
+                    let entry = &mut keys.keys[key as usize];
+                    let is_outermost = entry.open == 0;
+                    entry.open += 1;
+                    if let Some(work) = work {
+                        work.add_to(&mut entry.sums, row);
+                    }
                     open.push(Open { row, key, launches, is_outermost });
                 }
                 // Only GPU events are right below it.
@@ -125,7 +154,7 @@ pub(super) fn sums(
                 let Some(Open { key, launches: before, is_outermost, .. }) = open.pop_if(|open| open.row == row) else {
                     return;
                 };
-                keys.keys[key as usize].3 -= 1;
+                keys.keys[key as usize].open -= 1;
                 let mut call = Sums { count: 1, ..Sums::default() };
                 if is_outermost {
                     let below = graph.kernels(row);

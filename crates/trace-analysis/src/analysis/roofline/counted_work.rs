@@ -4,7 +4,6 @@ use crate::Result;
 use crate::analysis::RankView;
 use crate::callstack::RankGraph;
 use crate::domain::{EventKind, KernelType};
-use crate::exec::checkpoint;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
 use crate::frame::{RankEvents, value_of};
 use call_tree::nesting::Walk;
@@ -75,15 +74,15 @@ impl Inputs {
 
 /// One call with work: of an operator, as recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CountedCall {
+pub(in crate::analysis) struct CountedCall {
     /// Its operator.
-    pub(super) name: String,
+    pub(in crate::analysis) name: String,
     /// Shapes of its inputs: `64×32, 32×16`.
-    pub(super) shapes: String,
+    pub(in crate::analysis) shapes: String,
     /// Their types, each once: `bf16, int64`.
-    pub(super) types: String,
+    pub(in crate::analysis) types: String,
     /// What it had to do.
-    pub(super) work: Work,
+    pub(in crate::analysis) work: Work,
 }
 
 /// Writes shapes without those of inputs that are no tensors: `64×32, 32×16`; lists of tensors as their number.
@@ -101,7 +100,7 @@ fn shapes_in_words(json: &str) -> String {
 }
 
 /// Writes types of tensors by their short names, each once: `bf16, int64`.
-fn types_in_words(json: &str) -> String {
+pub(in crate::analysis) fn types_in_words(json: &str) -> String {
     let Ok(Value::Array(types)) = serde_json::from_str(json) else { return json.to_owned() };
     let mut words: Vec<&str> = Vec::new();
     for name in types.iter().filter_map(Value::as_str) {
@@ -127,32 +126,34 @@ fn types_in_words(json: &str) -> String {
 
 /// Number and times of equal calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct CallTimes {
+pub(in crate::analysis) struct CallTimes {
     /// Calls.
-    pub(super) calls: u64,
+    pub(in crate::analysis) calls: u64,
     /// Time of their kernels in ns.
-    pub(super) gpu: i64,
+    pub(in crate::analysis) gpu: i64,
     /// Their own time on the CPU in ns.
-    pub(super) host: i64,
+    pub(in crate::analysis) host: i64,
 }
 
 /// The work of a rank.
 #[derive(Debug, Default)]
-pub(super) struct CountedWork {
+pub(in crate::analysis) struct CountedWork {
     /// Calls with work, equal ones together.
-    pub(super) counted: Vec<(CountedCall, CallTimes)>,
+    pub(in crate::analysis) counted: Vec<(CountedCall, CallTimes)>,
+    /// Rows of the operators with work, by the walk over the call trees, each with the number of its call.
+    rows: Vec<(u32, u32)>,
     /// GPU time of operators without a model, by the name of the innermost, in ns.
-    pub(super) without_model: BTreeMap<String, i64>,
+    pub(in crate::analysis) without_model: BTreeMap<String, i64>,
     /// GPU time of operators whose shapes were not recorded, in ns.
-    pub(super) without_shapes: i64,
+    pub(in crate::analysis) without_shapes: i64,
     /// GPU time of kernels without an operator, in ns: of graphs, and those launched before the recording.
-    pub(super) without_operator: i64,
+    pub(in crate::analysis) without_operator: i64,
     /// GPU time of collectives without a model, in ns.
-    pub(super) communication: i64,
+    pub(in crate::analysis) communication: i64,
     /// Time of all kernels, copies and fills in ns.
-    pub(super) gpu: i64,
+    pub(in crate::analysis) gpu: i64,
     /// Whether the inputs that are no tensors could be read: strides, groups, masks.
-    pub(super) has_values: bool,
+    pub(in crate::analysis) has_values: bool,
 }
 
 /// Reasons why a call is not counted, with what is needed to tell calls apart.
@@ -247,6 +248,7 @@ impl Counting<'_> {
                     times.calls += 1;
                     times.gpu = times.gpu.saturating_add(self.graph.kernels(row).ns);
                     times.host = times.host.saturating_add(self.rows.dur(row).max(0));
+                    self.found.rows.push((row as u32, number));
                     self.inside = Some(row);
                 }
                 Counted::Not(reason) => self.open.push((row, reason)),
@@ -263,14 +265,12 @@ impl Counting<'_> {
 }
 
 impl CountedWork {
-    /// Counts the work of the rows of a view: on each path of its call trees that of the outermost operator with a model.
+    /// Counts the work of the rows of a view, whose call trees are in `graph`: on each path that of the outermost operator with a model.
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(super) fn of(rank: &RankView) -> Result<Self> {
+    pub(in crate::analysis) fn of(rank: &RankView, graph: &RankGraph) -> Result<Self> {
         let rows = rank.rank_events();
-        let graph = RankGraph::of(rows, rank.rows(), crate::Compat::Exact);
-        checkpoint::check()?;
         let inputs = Inputs::of(rank)?;
         let found = Self { has_values: inputs.are_read, ..Self::default() };
         let (known, open, without) = (HashMap::default(), Vec::new(), BTreeMap::new());
@@ -279,7 +279,7 @@ impl CountedWork {
             communication[event.row as usize] = event.kind == KernelType::Communication;
         }
         rows.kinds();
-        let (graph, inputs) = (&graph, &inputs);
+        let inputs = &inputs;
         let mut counting = Counting { rows, graph, inputs, known, found, inside: None, open, without, communication };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
@@ -296,6 +296,13 @@ impl CountedWork {
         // Kernels whose launch is not in the view are in no tree.
         found.without_operator += (found.gpu - attributed).max(0);
         Ok(found)
+    }
+
+    /// Returns the rows of the operators with work, each with the number of its call in `counted`. Where the GPU works, those that
+    /// launched nothing do not count.
+    pub(in crate::analysis) fn operators(&self) -> impl Iterator<Item = (usize, usize)> {
+        let rows = self.rows.iter().map(|&(row, number)| (row as usize, number as usize));
+        rows.filter(|&(_, number)| self.gpu == 0 || self.counted[number].1.gpu > 0)
     }
 }
 
@@ -314,7 +321,7 @@ mod tests {
     /// ```text
     /// linear(matmul(mm)) with a gemm of 30 µs | foreign with a kernel of 20 µs | mm without shapes, 10 µs | a graph's kernel, 5 µs
     /// ```
-    pub(crate) fn builder() -> TraceBuilder {
+    fn builder() -> TraceBuilder {
         let call = |trace: TraceBuilder, at: i64, us: i64| {
             trace
                 .runtime("cudaLaunchKernel", at, at + 6..at + 8)
@@ -333,7 +340,9 @@ mod tests {
     #[test]
     fn work_is_counted_once_and_all_gpu_time_has_a_row() {
         let set = TraceSet::from_bytes(builder().json()).unwrap();
-        let found = CountedWork::of(&views(&TraceAnalysis::new(&set).unwrap())[0]).unwrap();
+        let view = &views(&TraceAnalysis::new(&set).unwrap())[0];
+        let graph = RankGraph::of(view.rank_events(), view.rows(), crate::Compat::Exact);
+        let found = CountedWork::of(view, &graph).unwrap();
         let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
         assert_eq!((call.name.as_str(), call.shapes.as_str()), ("aten::mm", "64×32, 32×16"));
         assert_eq!((call.work.flops, call.work.bytes), (2 * 64 * 32 * 16, 4 * (64 * 32 + 32 * 16 + 64 * 16)));
