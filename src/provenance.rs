@@ -1,4 +1,4 @@
-//! What this program was built from, as its build script found it.
+//! The provenance of this program, as its build script found it.
 
 use kernel_base::provenance::{Provenance, set_provenance};
 

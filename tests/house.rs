@@ -64,6 +64,8 @@ fn categories_are_named_in_one_file() {
         if is_test || allowed.iter().any(|file| path.ends_with(file)) {
             continue;
         }
+        // A column of HTA, not a category.
+        let text = text.replace("\"index_runtime\"", "");
         for line in code(&text) {
             let named = categories.iter().find(|category| line.contains(**category));
             assert!(named.is_none(), "{}: {line}\nask EventKind (domain/event_kind.rs)", path.display());

@@ -1,4 +1,4 @@
-//! What the rooms of the kernel share: messages and sockets, cells as text, loaded traces, engines, errors.
+//! The base of the kernel, which its other crates share: messages and sockets, cells as text, loaded traces, engines, errors.
 //!
 //! It knows no magic and runs no Rust: `kernel-rust` and `kernel-magic` do.
 

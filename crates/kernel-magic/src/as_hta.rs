@@ -1,10 +1,8 @@
 //! `%critical_path --compat hta`: HTA's critical path.
 
 use super::argument::Call;
-use super::critical_path::{Answered, TITLE};
 use crate::Error;
-use trace_core::{Answer, HtaCriticalPath, Instance};
-use trace_view::Present;
+use trace_core::{HtaCriticalPath, Instance};
 
 /// Returns the question of a call, with HTA's default: the first instance.
 ///
@@ -30,13 +28,4 @@ pub(super) fn query(call: &Call<'_>) -> Result<HtaCriticalPath, Error> {
         data_load_events: call.regex("data-loading").map(|pattern| pattern.as_str().to_owned()).into_iter().collect(),
         ..HtaCriticalPath::default()
     })
-}
-
-/// Returns what a call shows and writes of an answer.
-///
-/// # Errors
-/// None so far.
-pub(super) fn answered(answer: &Answer) -> trace_core::Result<Answered> {
-    let tables = answer.whole_tables().into_iter().map(|table| (table.name, table.frame)).collect();
-    Ok(Answered { title: TITLE, report: answer.present(), tables, json: None, copies: answer.copies.clone() })
 }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use trace_core::polars::prelude::DataFrame;
 use trace_core::write::{Copied, TraceCopy};
 use trace_core::{CriticalPath as Query, Instance, Questions, TraceSet};
-use trace_view::Report;
 use trace_view::format::{counted, grouped};
+use trace_view::{Present, Report};
 
 pub(super) struct CriticalPath;
 
@@ -209,7 +209,9 @@ impl Answered {
         if call.text("compat") == Some("hta") {
             let query = as_hta::query(call)?;
             return run(Box::new(move || {
-                as_hta::answered(&traces.critical_paths_as_hta(&query, ranks.as_deref(), edges, overlay.as_deref())?)
+                let answer = traces.critical_paths_as_hta(&query, ranks.as_deref(), edges, overlay.as_deref())?;
+                let tables = answer.whole_tables().into_iter().map(|table| (table.name, table.frame)).collect();
+                Ok(Self { title: TITLE, report: answer.present(), tables, json: None, copies: answer.copies })
             }));
         }
         let query = Query { ranks, ..query(call)? };

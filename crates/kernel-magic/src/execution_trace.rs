@@ -18,7 +18,7 @@ pub(super) const FILES: Argument = Argument::flag(
 .or("none")
 .repeatable();
 
-/// Adds the execution traces of a call to the ranks of its run, and returns the run with what is said of each rank.
+/// Adds the execution traces of a call to the ranks of its run, and returns the run with what is sentences of each rank.
 ///
 /// # Errors
 /// If there are several runs, or not as many files as ranks, or a file is no execution trace.
@@ -38,13 +38,13 @@ pub(super) fn added(call: &Call<'_>, runs: Vec<Arc<TraceSet>>) -> Result<(Vec<Ar
         let hint = "name --execution-trace once for each rank, in their order, or load fewer with --rank";
         return Err(call.cannot(WHAT, reason).hint(hint).into());
     }
-    let (mut with, mut said) = (TraceSet::clone(run), String::new());
+    let (mut with, mut sentences) = (TraceSet::clone(run), String::new());
     for (rank, file) in ranks.into_iter().zip(files) {
         let (next, matched) = with.with_execution_trace(rank, &ExecutionTrace::load(&file)?)?;
         with = next;
-        said.push_str(&sentence(&matched));
+        sentences.push_str(&sentence(&matched));
     }
-    Ok((vec![Arc::new(with)], said))
+    Ok((vec![Arc::new(with)], sentences))
 }
 
 fn sentence(matched: &MatchedNodes) -> String {

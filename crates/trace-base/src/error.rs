@@ -1,9 +1,9 @@
 //! Errors of the library, and typed reasons for those that have several.
 
+mod beside;
 mod critical_path;
 mod details;
 mod distributed;
-mod execution_trace;
 mod explain;
 mod export;
 mod file;
@@ -13,7 +13,7 @@ mod parameter;
 mod storage;
 mod versioned_file;
 
-pub use {critical_path::*, distributed::*, execution_trace::*, explain::*, export::*, file::*, filter::*};
+pub use {beside::*, critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
 pub use {frame::*, parameter::*, storage::*, versioned_file::*};
 
 use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, UnknownCompat};
@@ -288,31 +288,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A file is no execution trace.
-    #[error("cannot read the execution trace {}: {reason}", .path.display())]
-    ExecutionTrace {
-        /// The file.
-        path: PathBuf,
-        /// Why it is none.
-        reason: ExecutionTraceReason,
-    },
-    /// A file is no raw memory timeline.
-    #[error("cannot read the memory timeline {}: {reason}; expected a list of [time, action, bytes, category], as \
-        export_memory_timeline(\"x.raw.json.gz\") writes it", .path.display())]
-    MemoryTimeline {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A rank was loaded without the ids that tie its operators to nodes of an execution trace.
-    #[error(
-        "rank {rank} has no external ids, which execution traces need; load it with --args default, or record it with a newer PyTorch"
-    )]
-    NoExternalIds {
-        /// The rank.
-        rank: i64,
-    },
+    /// A file that PyTorch writes beside traces cannot be read, or does not fit the trace.
+    #[error(transparent)]
+    Beside(#[from] BesideError),
     /// The word is not a device type.
     #[error("unknown device type `{word}`: expected CPU, GPU or ALL")]
     UnknownDeviceType {

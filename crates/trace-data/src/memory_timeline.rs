@@ -1,5 +1,6 @@
 //! Memory by category over time, as PyTorch exports it beside a trace.
 
+use crate::error::BesideError;
 use crate::read::{Meter, open_file};
 use crate::{Error, Result};
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series as FrameColumn};
@@ -39,7 +40,7 @@ impl MemoryTimeline {
         let (mut text, meter) = (String::new(), Meter::default());
         let mut file = open_file(path, &meter)?;
         file.read_to_string(&mut text).map_err(|error| Error::Io { path: path.to_owned(), error })?;
-        Self::of(&text).map_err(|reason| Error::MemoryTimeline { path: path.to_owned(), reason })
+        Self::of(&text).map_err(|reason| BesideError::MemoryTimeline { path: path.to_owned(), reason }.into())
     }
 
     /// Adds up the entries of a file: time in ns, action, signed bytes, category.
@@ -92,12 +93,12 @@ impl MemoryTimeline {
             self.sizes[peak].into_iter().zip(CATEGORIES).filter(|(size, _)| *size != 0).collect();
         parts.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
         let parts: Vec<String> = parts.into_iter().map(|(size, name)| format!("{name} {}", signed(size))).collect();
-        let mut said =
+        let mut sentences =
             vec![format!("Peak of {} after {}: {}.", signed(self.total(peak)), microseconds(since), parts.join(", "))];
         if let Some(last) = self.sizes.len().checked_sub(1) {
-            said.push(format!("{} at the end.", signed(self.total(last))));
+            sentences.push(format!("{} at the end.", signed(self.total(last))));
         }
-        said
+        sentences
     }
 
     /// Draws the categories over time, each above those before it. Of many moments those with the most memory are drawn.
@@ -156,9 +157,9 @@ mod tests {
             timeline.sizes.iter().map(|sizes| [sizes[0], sizes[4], sizes[7]]).collect::<Vec<_>>(),
             [[100, 0, 50], [100, 35, 50], [100, 0, 50]]
         );
-        let said =
+        let sentences =
             ["Peak of 185 B after 0.00 ns: Parameter 100 B, Unknown 50 B, Activation 35 B.", "150 B at the end."];
-        assert_eq!(timeline.sentences(), said);
+        assert_eq!(timeline.sentences(), sentences);
         assert_eq!((timeline.frame().unwrap().shape(), timeline.figure().series.len()), ((3, 9), 8));
     }
 

@@ -1,5 +1,7 @@
 //! Counters of the device by kernel, with the operators that launched it.
 
+mod columns;
+mod counter;
 mod paired;
 mod recorded;
 #[cfg(test)]
@@ -9,10 +11,10 @@ mod work;
 use super::listed::{AnswerFiles, Listed};
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
+use columns::COLUMNS;
 use polars::prelude::{Column as FrameColumn, DataFrame, DataType};
 use recorded::Ranges;
 use serde::{Deserialize, Serialize};
-use trace_view::{Column, Unit};
 
 pub(crate) use paired::Paired;
 
@@ -52,25 +54,6 @@ pub struct CuptiCounters {
     /// The ranks; `None` for the first.
     pub ranks: Option<Vec<i64>>,
 }
-
-/// The answer's columns before the counters.
-const COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("name", Unit::None, "range of the counters: the kernel"),
-    Column::new("op_stack", Unit::None, "operators around its launch, the outermost first"),
-    Column::new("top_level_op", Unit::None, "outermost operator around its launch"),
-    Column::new("bottom_level_op", Unit::None, "innermost operator around its launch"),
-    Column::new("dur (us)", Unit::Micros, "duration of the range"),
-    Column::new(
-        "flops",
-        Unit::Count,
-        "operations of threads by the counters: a fused multiplication and addition is two",
-    ),
-    Column::new("bytes", Unit::Bytes, "traffic of the device's memory by the counters"),
-    Column::new("intensity", Unit::None, "operations for each byte"),
-    Column::new("index", Unit::None, "position of the range in the file's traceEvents"),
-    Column::new("index_runtime", Unit::None, "position of its launch"),
-];
 
 /// The ranges of one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use super::trace::Trace;
 use super::trace_set::TraceSet;
 use crate::domain::EventKind;
-use crate::error::ExecutionTraceReason;
+use crate::error::{BesideError, ExecutionTraceReason};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::{ET_COLUMNS, EXTERNAL_ID};
 use crate::frame::{Categories, IntColumn, categorical};
@@ -101,7 +101,7 @@ impl ExecutionTrace {
         open_file(path, &meter)?
             .read_to_string(&mut text)
             .map_err(|error| Error::Io { path: path.to_owned(), error })?;
-        Self::of(&text).map_err(|reason| Error::ExecutionTrace { path: path.to_owned(), reason })
+        Self::of(&text).map_err(|reason| BesideError::ExecutionTrace { path: path.to_owned(), reason }.into())
     }
 
     /// Reads the text of a file.
@@ -186,7 +186,7 @@ impl TraceSet {
 fn correlated(trace: &Trace, execution: &ExecutionTrace) -> Result<(DataFrame, MatchedNodes)> {
     let mut events = trace.frame()?;
     if events.column(EXTERNAL_ID).is_err() {
-        return Err(Error::NoExternalIds { rank: trace.rank() });
+        return Err(BesideError::NoExternalIds { rank: trace.rank() }.into());
     }
     let (rows, ids) = (trace.rank_events(&events, Compat::Exact)?, IntColumn::of(&events, EXTERNAL_ID)?);
     let kinds = rows.kinds();

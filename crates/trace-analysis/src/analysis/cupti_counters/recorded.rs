@@ -1,7 +1,9 @@
 //! Ranges of a rank as they were recorded: counters, operators around the launches.
 
+use super::columns::COLUMNS;
+use super::counter::{Counter, Values};
+use super::paired::Paired;
 use super::work::Work;
-use super::{COLUMNS, Paired};
 use crate::analysis::RankView;
 use crate::analysis::operators::INSIDE;
 use crate::callstack::RankGraph;
@@ -13,7 +15,7 @@ use crate::{Result, Trace};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::df;
-use polars::prelude::{Column, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, Series};
+use polars::prelude::{DataFrame, DataType, IdxCa, PlSmallStr};
 use serde::{Deserialize, Serialize};
 
 /// The ranges of one rank, by their starts; each text is stored once.
@@ -34,37 +36,6 @@ struct Range {
     dur: i64,
     name: u32,
     stack: u32,
-}
-
-/// A counter with its value in each range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Counter {
-    pub(super) name: String,
-    pub(super) values: Values,
-}
-
-/// The values of a counter, by range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Values {
-    Whole(Vec<Option<i64>>),
-    Fractional(Vec<Option<f64>>),
-}
-
-impl Values {
-    /// Returns the value of a range.
-    pub(super) fn get(&self, at: usize) -> Option<f64> {
-        match self {
-            Self::Whole(values) => values.get(at).copied().flatten().map(|value| value as f64),
-            Self::Fractional(values) => values.get(at).copied().flatten(),
-        }
-    }
-
-    fn column(&self, name: &str) -> Column {
-        match self {
-            Self::Whole(values) => Series::new(name.into(), values).into(),
-            Self::Fractional(values) => Series::new(name.into(), values).into(),
-        }
-    }
 }
 
 impl Ranges {

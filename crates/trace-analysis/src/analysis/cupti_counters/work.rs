@@ -1,6 +1,6 @@
 //! Operations and traffic of ranges, by the counters that count them.
 
-use super::recorded::Counter;
+use super::counter::Counter;
 
 /// Counters of instructions of threads: begin and end of their names.
 const INSTRUCTIONS: (&str, &str) = ("smsp__sass_thread_inst_executed_op_", "_pred_on_sum");
@@ -68,7 +68,7 @@ fn operations(name: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::Values;
+    use super::super::counter::Values;
     use super::*;
 
     fn counter(name: &str, value: i64) -> Counter {

@@ -1,4 +1,4 @@
-//! How launches fill their devices: by what was recorded of their occupancy, else computed from registers, shared memory and threads.
+//! Occupancy and waves of launches: as recorded, else computed from registers, shared memory and threads.
 
 use super::recorded::{Configuration, State, Sums};
 use crate::domain::is_collective;

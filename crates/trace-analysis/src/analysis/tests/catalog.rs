@@ -9,7 +9,8 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 21] = [
+const NOT_ANALYSES: [&str; 22] = [
+    "two_sides",
     "answer",
     "api",
     "catalog",

@@ -30,9 +30,9 @@ pub(super) struct Example {
 
 impl Checked {
     /// Counts what was checked; `violation` describes it if it breaks the rule, and is called for the first one only.
-    pub(super) fn add(&mut self, is_kept: bool, index: i64, violation: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, is_right: bool, index: i64, violation: impl FnOnce() -> String) {
         self.checked += 1;
-        if is_kept {
+        if is_right {
             return;
         }
         self.violations += 1;
@@ -51,8 +51,8 @@ pub(super) fn durations(view: &RankView) -> Result<Checked> {
         let row = row as usize;
         let Some(lasts) = dur.get(row) else { continue };
         // HTA's rounding makes negative durations of short events.
-        let is_kept = lasts >= 0 || (view.compat() == Compat::Hta && lasts >= -ROUNDED);
-        checked.add(is_kept, rows.index(row), || {
+        let is_right = lasts >= 0 || (view.compat() == Compat::Hta && lasts >= -ROUNDED);
+        checked.add(is_right, rows.index(row), || {
             format!("{} lasts −{}", rows.text(rows.name(row)), nanoseconds(lasts.saturating_neg()))
         });
     }

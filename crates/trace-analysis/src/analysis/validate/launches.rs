@@ -48,10 +48,10 @@ fn check_launches(view: &RankView, launches: &[usize], found: &mut BTreeMap<Rule
         .map(|name| (name, Checked::default()));
     for (at, &row) in cancellable(launches.iter().enumerate()) {
         // Those at the start and at the end count there alone.
-        let is_kept = [Some(at >= first), (first..last).contains(&at).then(|| has_kernel(row)), Some(at < last)];
-        for ((_, checked), is_kept) in rules.iter_mut().zip(is_kept) {
-            if let Some(is_kept) = is_kept {
-                checked.add(is_kept, rows.index(row), || text(row));
+        let is_right = [Some(at >= first), (first..last).contains(&at).then(|| has_kernel(row)), Some(at < last)];
+        for ((_, checked), is_right) in rules.iter_mut().zip(is_right) {
+            if let Some(is_right) = is_right {
+                checked.add(is_right, rows.index(row), || text(row));
             }
         }
     }

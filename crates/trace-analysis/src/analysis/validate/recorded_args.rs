@@ -81,8 +81,8 @@ fn described(view: &RankView, args: &DataFrame, collectives: Vec<u32>) -> Result
     for (at, &row) in cancellable(collectives.iter().enumerate()) {
         let is_missing =
             |lacks: &Option<BooleanChunked>| lacks.as_ref().is_none_or(|lacks| lacks.get(at) == Some(true));
-        let is_kept = !lacks.iter().any(|(_, lacks)| is_missing(lacks));
-        checked.add(is_kept, rows.index(row as usize), || {
+        let is_right = !lacks.iter().any(|(_, lacks)| is_missing(lacks));
+        checked.add(is_right, rows.index(row as usize), || {
             let missing = lacks.iter().filter(|(_, lacks)| is_missing(lacks)).map(|(key, _)| *key);
             format!("{COLLECTIVE} without {}", missing.collect::<Vec<_>>().join(", "))
         });
