@@ -17,14 +17,14 @@ pub(super) fn notes(state: &State, rows: &[Row<'_>], step: Option<&Step>) -> Vec
     let mut notes = Vec::new();
     let without = state.ranks.ranks_where(|rank| rank.classes.is_empty());
     if !rows.is_empty() {
-        let all: i64 = rows.iter().map(|row| row.sums.own).sum();
+        let all = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.sums.own));
         let share = |ns: i64| 100.0 * ns as f64 / all.max(1) as f64;
         notes.push(headline(rows, all));
         notes.extend(short(state));
         notes.extend(savings(state, step));
         notes.extend(fill(rows, &share));
         notes.extend(unknown(rows, &share));
-        let durations: i64 = rows.iter().map(|row| row.sums.durations).sum();
+        let durations = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.sums.durations));
         if durations > all {
             let ns = time(durations - all);
             notes.push(format!(
@@ -143,7 +143,8 @@ fn fill(rows: &[Row<'_>], share: &impl Fn(i64) -> f64) -> Vec<String> {
         let mut limits: BTreeMap<LimitedBy, i64> = BTreeMap::new();
         for (row, filled) in known.iter().filter(|(_, filled)| is_low(filled)) {
             for limit in &filled.limited_by {
-                *limits.entry(*limit).or_default() += row.sums.own;
+                let limited: &mut i64 = limits.entry(*limit).or_default();
+                *limited = limited.saturating_add(row.sums.own);
             }
         }
         let mut limits: Vec<(LimitedBy, i64)> = limits.into_iter().collect();
@@ -191,9 +192,10 @@ fn unknown(rows: &[Row<'_>], share: &impl Fn(i64) -> f64) -> Option<String> {
             Ok(Filled { theoretical: None, .. }) => Missing::Device,
             Ok(_) => continue,
         };
-        *reasons.entry(reason.sentence()).or_default() += row.sums.own;
+        let unknown: &mut i64 = reasons.entry(reason.sentence()).or_default();
+        *unknown = unknown.saturating_add(row.sums.own);
     }
-    let whole: i64 = reasons.values().sum();
+    let whole = reasons.values().fold(0_i64, |sum, ns| sum.saturating_add(*ns));
     let mut reasons: Vec<(String, i64)> = reasons.into_iter().collect();
     reasons.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let words: Vec<String> = match reasons.as_slice() {

@@ -238,9 +238,9 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
             sums.len() as u32 - 1
         });
         let (of, dur) = (&mut sums[number as usize].1, rows.dur(at));
-        *of = Sums { count: of.count + 1, own: of.own + ns, durations: of.durations.saturating_add(dur) };
+        *of = Sums { count: of.count + 1, own: of.own.saturating_add(ns), durations: of.durations.saturating_add(dur) };
         let class = &mut rank.classes[CLASSES.partition_point(|&bound| bound <= dur)];
-        *class = Class { count: class.count + 1, own: class.own + ns };
+        *class = Class { count: class.count + 1, own: class.own.saturating_add(ns) };
     }
     let text =
         |column: usize, code: Option<u32>| texts[column].as_ref().map_or("", |texts| texts.text(code)).to_owned();
@@ -265,7 +265,7 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
         };
         let sums = kernels.entry(configuration).or_default();
         sums.count += found.count;
-        sums.own += found.own;
+        sums.own = sums.own.saturating_add(found.own);
         sums.durations = sums.durations.saturating_add(found.durations);
     }
     kernels.into_iter().collect()
