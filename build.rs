@@ -33,8 +33,11 @@ const PACKAGES: [&str; 22] = [
     "crates/workspace-hack",
 ];
 /// What else the workspace and its lock file name; the manifests are needed, the code is not.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 12] = [
     ".",
+    "crates/kernel-base",
+    "crates/kernel-magic",
+    "crates/kernel-rust",
     "crates/rust-analyzer/base-db",
     "crates/rust-analyzer/hir",
     "crates/rust-analyzer/ide",

@@ -12,6 +12,9 @@ const STUBS: &[(&str, &str)] = &[
     ("src/lib.rs", ""),
     ("src/main.rs", "fn main() {}\n"),
     ("tests/suite.rs", ""),
+    ("crates/kernel-base/src/lib.rs", ""),
+    ("crates/kernel-magic/src/lib.rs", ""),
+    ("crates/kernel-rust/src/lib.rs", ""),
     ("crates/rust-analyzer/base-db/src/lib.rs", ""),
     ("crates/rust-analyzer/hir/src/lib.rs", ""),
     ("crates/rust-analyzer/ide/src/lib.rs", ""),
@@ -129,6 +132,6 @@ mod tests {
         }
         assert!(!names.iter().any(|name| name.contains("tests")));
         let size: usize = embedded::FILES.iter().map(|(_, text)| text.len()).sum();
-        assert!(size < 5_000_000, "{size} bytes");
+        assert!(size < 6_000_000, "{size} bytes");
     }
 }
