@@ -311,6 +311,8 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
     let is_file = |argument: &Argument| matches!(argument.kind, Kind::File | Kind::Target);
     // The argument whose flag the last word was.
     let (mut last, mut flag): (Option<&Argument>, Option<&Argument>) = (None, None);
+    // Whether the last word was a flag that the magic does not have: what follows is its value, and no second trace.
+    let mut is_unknown = false;
     for word in words {
         // A text ends a line: flags stand before it.
         let line_flags = if magic.takes_text() { &mut flags } else { &mut rest };
@@ -322,6 +324,7 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
                 let found = arguments().find(|argument| argument.answers_to(name));
                 let found = found.filter(|argument| argument.kind != Kind::Switch);
                 let Some(both) = found.zip(value) else {
+                    is_unknown = value.is_none() && !arguments().any(|argument| argument.answers_to(name));
                     flag = found;
                     line_flags.push_str(&format!(" {word}"));
                     continue;
@@ -333,6 +336,10 @@ pub(super) fn of_command(name: &str, words: &[String], folder: &Path) -> Result<
         if let Some((argument, value)) = value {
             let value = if is_file(argument) && value == "-" { line.pipe(argument, folder)? } else { value.to_owned() };
             line_flags.push_str(&format!(" {}", quoted(&value)?));
+            continue;
+        }
+        if std::mem::take(&mut is_unknown) && !paths.is_empty() {
+            rest.push_str(&format!(" {}", quoted(word)?));
             continue;
         }
         let argument = declared.next().or(last.filter(|last| last.repeatable));

@@ -237,6 +237,12 @@ pub(super) const READERS: &[Reader] = &[
         for ((name, count), mean) in column("name").zip(column("count")).zip(column("mean (us)")) {
             *sums.entry(name.get_str().unwrap().to_owned()).or_default() += number(count) * number(mean) * 1e3;
         }
+        // It lists no copies and fills: their times are those of %describe.
+        for of in described(case)?["kernels"].as_array()? {
+            if of["name"].as_str()?.starts_with("Mem") {
+                sums.insert(of["name"].as_str()?.to_owned(), of["total_ns"].as_f64()?);
+            }
+        }
         of_control(sums.into_iter().map(|(name, sum)| (name, ns(sum))))
     }),
     Reader("compare_traces", Quantity::Kernels, |case| {
