@@ -11,7 +11,7 @@ pub trait Target: Sync {
     fn name(&self) -> &'static str;
 
     /// Begins a conversation; `request` is the `data` of the message that opens it, an object. May take long: it runs on a thread of
-    /// conversations, under an [`Execution`](trace::Execution) that is cancelled when the conversation is closed.
+    /// conversations, under an [`Execution`](trace_core::Execution) that is cancelled when the conversation is closed.
     ///
     /// # Errors
     /// Why it cannot begin: the conversation is closed, and the front end shows the message.
