@@ -95,8 +95,8 @@ def test_every_magic_shows_a_hostile_trace_as_text(kernel):
     assert {"text/plain", "text/html", "application/vnd.plotly.v1+json", "image/png"} <= set(seen), seen.keys()
     # The attack was shown; else nothing was tested.
     assert len(payload) >= 12, sorted(payload)
-    # Examples name operators, ranks, traces, baselines and folders that this session does not have.
-    absent = ("no operator", "has no", "none of", "unknown trace", "unknown baseline", "no baseline")
+    # Examples name operators, ranks, traces, baselines, files and folders that this session does not have.
+    absent = ("no operator", "has no", "none of", "unknown trace", "unknown baseline", "no baseline", "no such file")
     known = [line for line, why in failed if not any(words in why for words in absent)]
     assert len(known) <= 6, "\n".join(f"{line}: {why}" for line, why in failed if line in known)
 
