@@ -45,7 +45,7 @@ impl Trace {
     /// [`Error::Interrupted`], or if the file cannot be read.
     #[doc(hidden)]
     pub fn argument_types(&self, expected: &[&'static AvailableArg]) -> Result<Option<ArgumentTypes>> {
-        let Some(source) = self.info().source.as_ref().filter(|source| source.difference().is_none()) else {
+        let Some(source) = self.info().unchanged_source() else {
             return Ok(None);
         };
         let meter = Meter::default();

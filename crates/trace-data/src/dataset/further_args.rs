@@ -39,7 +39,7 @@ impl Trace {
 
     /// Reads the file of the rank again, with these arguments only; `None` if it cannot be read.
     fn read_args(&self, names: &[&'static str]) -> Result<Option<DataFrame>> {
-        let Some(source) = self.info().source.as_ref().filter(|source| source.difference().is_none()) else {
+        let Some(source) = self.info().unchanged_source() else {
             return Ok(None);
         };
         let specs: Vec<AttributeSpec> =

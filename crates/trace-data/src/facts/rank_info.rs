@@ -44,6 +44,16 @@ impl RankInfo {
         self.last_end.saturating_sub(self.first_ts)
     }
 
+    /// Returns the file of the rank; `None` if it is not there any more, or is another one now.
+    pub fn unchanged_source(&self) -> Option<&SourceFile> {
+        self.source.as_ref().filter(|source| source.difference().is_none())
+    }
+
+    /// Returns the properties of the devices of its machine, as recorded.
+    pub fn device_properties(&self) -> &[Value] {
+        self.metadata.get("deviceProperties").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the kind of GPU; `no GPU activity` where nothing tells one and nothing ran on one: HTA's `UNKNOWN GPU` would mislead there.
     pub fn device(&self) -> &str {
         let is_none = self.streams.is_empty() && self.device_type == "UNKNOWN GPU";

@@ -26,7 +26,7 @@ impl ForwardOperators {
     }
 
     fn read(trace: &Trace) -> Result<Self> {
-        let Some(source) = trace.info().source.as_ref().filter(|source| source.difference().is_none()) else {
+        let Some(source) = trace.info().unchanged_source() else {
             return Ok(Self::default());
         };
         let options = LoadOptions { parser_config: Some(ParserConfig::new(autograd_args())), ..LoadOptions::default() };

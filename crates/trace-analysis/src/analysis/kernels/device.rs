@@ -64,8 +64,7 @@ impl Device {
 
 /// Returns the devices of a rank by their ids; entries without an id have their position.
 pub(super) fn devices(info: &RankInfo) -> Vec<(i64, Device)> {
-    let entries = info.metadata.get("deviceProperties").and_then(Value::as_array);
     let id = |at: usize, entry: &Value| entry.get("id").and_then(Value::as_i64).unwrap_or(at as i64);
-    let entries = entries.into_iter().flatten().enumerate();
+    let entries = info.device_properties().iter().enumerate();
     entries.map(|(at, entry)| (id(at, entry), Device::of(entry))).collect()
 }

@@ -9,8 +9,7 @@ pub(in crate::analysis) type Device = (String, Option<u64>);
 
 /// Returns name and memory of the device of a rank: of the first in `deviceProperties`, since all of a machine are of one kind.
 pub(in crate::analysis) fn device_of(info: &RankInfo) -> Device {
-    let devices = info.metadata.get("deviceProperties").and_then(serde_json::Value::as_array);
-    let first = devices.and_then(|devices| devices.first());
+    let first = info.device_properties().first();
     let name = first.and_then(|device| device.get("name")?.as_str()).unwrap_or_default();
     let memory = first.and_then(|device| device.get("totalGlobalMem")?.as_u64());
     (name.to_owned(), memory)
