@@ -1,10 +1,9 @@
 //! Memory by category over time, as PyTorch exports it beside a trace.
 
+use crate::Result;
 use crate::error::BesideError;
-use crate::read::{Meter, open_file};
-use crate::{Error, Result};
+use crate::read::read_text;
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series as FrameColumn};
-use std::io::Read;
 use std::path::Path;
 use trace_view::format::{bytes, microseconds};
 use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
@@ -37,10 +36,8 @@ impl MemoryTimeline {
     /// HTA `MemoryAnalysis`.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (mut text, meter) = (String::new(), Meter::default());
-        let mut file = open_file(path, &meter)?;
-        file.read_to_string(&mut text).map_err(|error| Error::Io { path: path.to_owned(), error })?;
-        Self::of(&text).map_err(|reason| BesideError::MemoryTimeline { path: path.to_owned(), reason }.into())
+        Self::of(&read_text(path)?)
+            .map_err(|reason| BesideError::MemoryTimeline { path: path.to_owned(), reason }.into())
     }
 
     /// Adds up the entries of a file: time in ns, action, signed bytes, category.

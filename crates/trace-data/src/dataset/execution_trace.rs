@@ -7,14 +7,13 @@ use crate::error::{BesideError, ExecutionTraceReason};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::{ET_COLUMNS, EXTERNAL_ID};
 use crate::frame::{Categories, IntColumn, categorical};
-use crate::read::{AnomalyCounts, Meter, compact, open_file};
-use crate::{Compat, Error, Rank, Result};
+use crate::read::{AnomalyCounts, compact, read_text};
+use crate::{Compat, Rank, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, NewChunkedArray, Series, UInt32Chunked};
 use serde::Deserialize;
 use serde_json::Value;
-use std::io::Read;
 use std::path::Path;
 
 /// An execution trace (`torch.profiler.ExecutionTraceObserver`), as MLCommons Chakra reads it: a node for each operator.
@@ -96,12 +95,8 @@ impl ExecutionTrace {
     /// If the file cannot be read, is not an execution trace, or is of an unknown schema.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut text = String::new();
-        let meter = Meter::default();
-        open_file(path, &meter)?
-            .read_to_string(&mut text)
-            .map_err(|error| Error::Io { path: path.to_owned(), error })?;
-        Self::of(&text).map_err(|reason| BesideError::ExecutionTrace { path: path.to_owned(), reason }.into())
+        Self::of(&read_text(path)?)
+            .map_err(|reason| BesideError::ExecutionTrace { path: path.to_owned(), reason }.into())
     }
 
     /// Reads the text of a file.

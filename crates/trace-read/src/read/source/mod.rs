@@ -25,5 +25,5 @@ pub use input::{Input, Inputs};
 pub use meter::Meter;
 pub use names::is_trace_name;
 pub(super) use open::data_error;
-pub use open::{open_bytes, open_file, open_input};
+pub use open::{open_bytes, open_file, open_input, read_text};
 pub use pattern::{has_wildcard, is_name_match};

@@ -33,6 +33,16 @@ pub fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Sen
     }
 }
 
+/// Reads the whole text of a file that is small beside a trace: JSON, also gzip or zstd.
+///
+/// # Errors
+/// If it cannot be opened or read, or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    let (mut text, meter) = (String::new(), Meter::default());
+    open_file(path, &meter)?.read_to_string(&mut text).map_err(|error| Error::Io { path: path.to_owned(), error })?;
+    Ok(text)
+}
+
 /// Opens the JSON text of an input; of an object only if it is the one that was listed.
 ///
 /// # Errors
