@@ -168,9 +168,17 @@ fn with_rank(frame: &DataFrame, rank: i64) -> DataFrame {
     if frame.column(RANK).is_ok() {
         return frame.clone();
     }
-    let ranks = FrameColumn::new_scalar(PlSmallStr::from_static(RANK), Scalar::from(rank), frame.height());
-    let columns = std::iter::once(ranks).chain(frame.columns().iter().cloned()).collect();
-    DataFrame::new(frame.height(), columns).unwrap_or_else(|_| frame.clone())
+    with_leading(frame, RANK, Scalar::from(rank)).unwrap_or_else(|_| frame.clone())
+}
+
+/// Adds a leading column of one value.
+///
+/// # Errors
+/// If the frame has a column of this name.
+pub(super) fn with_leading(frame: &DataFrame, name: &'static str, value: Scalar) -> crate::Result<DataFrame> {
+    let leading = FrameColumn::new_scalar(PlSmallStr::from_static(name), value, frame.height());
+    let columns = std::iter::once(leading).chain(frame.columns().iter().cloned()).collect();
+    Ok(DataFrame::new(frame.height(), columns)?)
 }
 
 impl Present for Answer {

@@ -1,5 +1,6 @@
 //! The answers of two traces as one: their main tables joined by keys, with the values of both sides and the change.
 
+use super::answer::with_leading;
 use super::{Analysis, Answer, AnswerTable, CATALOG, Entry, SideJoin, TableSchema, TraceAnalysis};
 use crate::error::ParameterReason;
 use crate::{Error, Result};
@@ -27,8 +28,8 @@ static COLUMNS: LazyLock<BTreeMap<&'static str, &'static [Column]>> = LazyLock::
 static STACKED: LazyLock<BTreeMap<(&'static str, &'static str), &'static [Column]>> = LazyLock::new(|| {
     let stacked = |table: &TableSchema| -> &'static [Column] { Vec::leak([&[TRACE], table.columns].concat()) };
     let of_entry =
-        |entry: &'static Entry| entry.tables.iter().map(move |table| ((entry.name, table.name), stacked(table)));
-    CATALOG.iter().flat_map(of_entry).collect()
+        |entry: &'static Entry| entry.tables[1..].iter().map(move |table| ((entry.name, table.name), stacked(table)));
+    CATALOG.iter().filter(|entry| entry.is_of_two()).flat_map(of_entry).collect()
 });
 
 impl TraceAnalysis {
@@ -169,11 +170,7 @@ fn stack(
     for (answer, label) in answers.iter().zip(labels) {
         for table in answer.whole_tables().into_iter().filter(|table| table.name == name) {
             let label = Scalar::new(DataType::String, AnyValue::StringOwned(PlSmallStr::from_str(label)));
-            let label = FrameColumn::new_scalar(PlSmallStr::from_static(TRACE.name), label, table.frame.height());
-            let frame = DataFrame::new(
-                table.frame.height(),
-                std::iter::once(label).chain(table.frame.columns().iter().cloned()).collect(),
-            )?;
+            let frame = with_leading(&table.frame, TRACE.name, label)?;
             match &mut stacked {
                 Some(stacked) => {
                     stacked.frame.vstack_mut(&frame)?;
@@ -217,15 +214,15 @@ fn join_frames(join: &SideJoin, frames: &[DataFrame; 2]) -> Result<DataFrame> {
 
 /// Returns the rows that meet: those of the control in their order, then what only the test has.
 fn pairs(keys: &[&str], frames: &[DataFrame; 2]) -> Result<Vec<[Option<usize>; 2]>> {
-    let [control, test] = [texts(&frames[0], keys)?, texts(&frames[1], keys)?];
-    let mut open: HashMap<&str, VecDeque<usize>> = HashMap::with_capacity(test.len());
+    let [control, test] = [key_texts(&frames[0], keys)?, key_texts(&frames[1], keys)?];
+    let mut open: HashMap<&RowKey, VecDeque<usize>> = HashMap::with_capacity(test.len());
     for (row, key) in test.iter().enumerate() {
         open.entry(key).or_default().push_back(row);
     }
     let mut taken = vec![false; test.len()];
     let mut pairs: Vec<[Option<usize>; 2]> = Vec::with_capacity(control.len());
     for (row, key) in control.iter().enumerate() {
-        let partner = open.get_mut(key.as_str()).and_then(VecDeque::pop_front);
+        let partner = open.get_mut(key).and_then(VecDeque::pop_front);
         if let Some(partner) = partner {
             taken[partner] = true;
         }
@@ -235,22 +232,40 @@ fn pairs(keys: &[&str], frames: &[DataFrame; 2]) -> Result<Vec<[Option<usize>; 2
     Ok(pairs)
 }
 
-/// Returns the keys of each row as one text.
-fn texts(frame: &DataFrame, keys: &[&str]) -> Result<Vec<String>> {
-    let mut texts = vec![String::new(); frame.height()];
+/// The keys of a row as texts.
+type RowKey = Vec<Option<String>>;
+
+/// Returns the keys of each row.
+fn key_texts(frame: &DataFrame, keys: &[&str]) -> Result<Vec<RowKey>> {
+    let mut rows: Vec<RowKey> = vec![Vec::with_capacity(keys.len()); frame.height()];
     for key in keys {
         let column = frame.column(key)?.cast(&DataType::String)?;
-        for (text, value) in texts.iter_mut().zip(column.str()?.iter()) {
-            // No text of a trace has this character.
-            text.push('\u{1f}');
-            text.push_str(value.unwrap_or_default());
+        for (row, value) in rows.iter_mut().zip(column.str()?.iter()) {
+            row.push(value.map(str::to_owned));
         }
     }
-    Ok(texts)
+    Ok(rows)
 }
 
 /// Returns a column as numbers, 0 for null.
 fn numbers(frame: &DataFrame, name: &str) -> Result<Vec<f64>> {
     let column = frame.column(name)?.cast(&DataType::Float64)?;
     Ok(column.f64()?.iter().map(|value| value.unwrap_or(0.0)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use polars::df;
+
+    #[test]
+    fn keys_are_compared_one_by_one() {
+        let frame = |name: Option<&str>, shapes: &str| df!("name" => [name], "shapes" => [shapes]).unwrap();
+        let met = |one: DataFrame, other: DataFrame| pairs(&["name", "shapes"], &[one, other]).unwrap();
+        assert_eq!(met(frame(Some("mm"), "2×2"), frame(Some("mm"), "2×2")), [[Some(0), Some(0)]]);
+        let apart = [[Some(0), None], [None, Some(0)]];
+        assert_eq!(met(frame(Some("a\u{1f}b"), "c"), frame(Some("a"), "b\u{1f}c")), apart);
+        assert_eq!(met(frame(None, "c"), frame(Some(""), "c")), apart, "nothing is no empty name");
+    }
 }
