@@ -40,7 +40,7 @@ impl Matched {
         let filter = Filter::from(condition).with_text_columns(&traces, &[BOUND_BY, SHORT_RUN])?;
         let (by_class, by_run) = (condition.names_column(BOUND_BY), condition.names_column(SHORT_RUN));
         let ranks = ranks.iter().map(|rank| match (by_class, by_run) {
-            (_, true) => by_runs(&filter, &rank.trace, by_class, &ShortRuns::of(&rank.rows)),
+            (_, true) => by_runs(&filter, &rank.trace, by_class, rank.short_runs()),
             (true, false) => by_classes(&filter, &rank.trace),
             (false, false) => own_times(&filter, &rank.trace),
         });

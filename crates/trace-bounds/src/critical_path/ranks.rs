@@ -2,11 +2,13 @@
 
 use super::job::{Job, Tracks};
 use super::query::CriticalPath;
+use super::short_runs::ShortRuns;
 use crate::exec::memory::Task;
 use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
 use causal::Graph;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// Working memory for each event of a rank, in bytes: its columns for the names, the input of the graph, the graph, and a replay.
 const BYTES_PER_EVENT: usize = 240;
@@ -18,6 +20,14 @@ pub(super) struct LoadedRank {
     pub(super) trace: Trace,
     pub(super) rows: RankEvents,
     pub(super) tracks: Tracks,
+    short_runs: OnceLock<ShortRuns>,
+}
+
+impl LoadedRank {
+    /// Returns the runs of short kernels, found at the first call.
+    pub(super) fn short_runs(&self) -> &ShortRuns {
+        self.short_runs.get_or_init(|| ShortRuns::of(&self.rows))
+    }
 }
 
 /// The graph of a question.
@@ -60,7 +70,9 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Re
     used.sort_by_key(|trace| trace.rank());
     let job = Job::of(&used, traces.compat(), |name| query.loads_data(name))?;
     let ranks = used.into_iter().zip(job.tracks).zip(job.rows);
-    let ranks = ranks.map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks }).collect();
+    let ranks = ranks
+        .map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks, short_runs: OnceLock::new() })
+        .collect();
     let mut notes = Vec::new();
     if !others_used.is_empty() {
         let are = if others_used.len() == 1 { "counts" } else { "count" };

@@ -3,7 +3,6 @@
 use super::answer::WhatIf;
 use super::query::CriticalPath;
 use super::ranks::{Loaded, load};
-use super::short_runs::ShortRuns;
 use super::solve::{asked, chosen};
 use super::steps::Steps;
 use super::tried::changes;
@@ -39,7 +38,7 @@ pub fn replayed(traces: &TraceSet, query: &CriticalPath) -> Result<Replayed> {
         let annotation = chosen.first().map(|(.., of)| of.annotation.clone()).unwrap_or_default();
         let mut found = Replayed { annotation, changes, ..Replayed::default() };
         for rank in ranks.iter().filter(|rank| asked.contains(&rank.trace.rank())) {
-            let runs = ShortRuns::of(&rank.rows);
+            let runs = rank.short_runs();
             found.short_runs += runs.runs;
             found.kernels_in_runs += runs.in_runs;
         }
