@@ -2,7 +2,6 @@
 
 use super::table::{BYTES_PER_ROW, CALL_GRAPH_COLUMNS, ViewGraph};
 use crate::analysis::cupti_counters::Paired;
-use crate::domain::EventKind;
 use crate::frame::count_from;
 use crate::{Result, TraceAnalysis};
 use polars::prelude::{DataFrame, IdxCa, IntoColumn, NamedFrom, PolarsResult, Series};
@@ -59,9 +58,8 @@ impl ViewGraph<'_> {
     fn add_operators(&self, paired: &Paired, frame: &mut DataFrame) -> PolarsResult<()> {
         let (mut launches, mut stacks, mut top, mut bottom) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &(_, launch) in &paired.ranges {
-            let above = launch.map(|launch| self.graph.ancestors(launch)).unwrap_or_default();
-            let operators = above.into_iter().filter(|&row| self.rows.kind(row) == EventKind::Operator);
-            let operators: Vec<&str> = operators.map(|row| self.rows.text(self.rows.name(row))).collect();
+            let above = launch.map(|launch| self.graph.operators_above(&self.rows, launch)).unwrap_or_default();
+            let operators: Vec<&str> = above.into_iter().map(|name| self.rows.text(name)).collect();
             launches.push(launch.map(|launch| self.rows.index(launch)));
             top.push(operators.first().copied());
             bottom.push(operators.last().copied());

@@ -3,6 +3,7 @@
 use super::CallStacks;
 use super::hta_threads::{HtaStack, hta_stacks, root_of};
 use crate::Compat;
+use crate::domain::EventKind;
 use crate::frame::RankEvents;
 use call_tree::nesting::{Forest, Kernels, Role, SelfTimes, Totals};
 use hta_rules::call_graph::{Above, CallGraph};
@@ -160,6 +161,12 @@ impl RankGraph {
             open.extend(below.into_iter().rev().filter(|below| *below != row));
         }
         found
+    }
+
+    /// Returns the codes of the names of the operators above a row, the outermost first.
+    pub fn operators_above(&self, rows: &RankEvents, row: usize) -> Vec<u32> {
+        let above = self.ancestors(row).into_iter().filter(|&row| rows.kind(row) == EventKind::Operator);
+        above.map(|row| rows.name(row)).collect()
     }
 
     /// Returns the rows above, the outermost first.

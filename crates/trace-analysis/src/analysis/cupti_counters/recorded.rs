@@ -7,7 +7,6 @@ use super::work::Work;
 use crate::analysis::RankView;
 use crate::analysis::operators::INSIDE;
 use crate::callstack::RankGraph;
-use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
 use crate::stats::micros;
@@ -51,7 +50,7 @@ impl Ranges {
         let graph = RankGraph::of(rows, view.rows(), view.compat());
         let mut found = Interned::default();
         let ranges = cancellable(&paired.ranges).map(|&(range, launch)| {
-            let stack = launch.map(|launch| operators_around(rows, &graph, launch)).unwrap_or_default();
+            let stack = launch.map(|launch| graph.operators_above(rows, launch)).unwrap_or_default();
             Range {
                 index: rows.index(range),
                 launch: launch.map(|launch| rows.index(launch)),
@@ -95,12 +94,6 @@ impl Ranges {
         }
         Ok(frame)
     }
-}
-
-/// Returns the codes of the names of the operators around a launch, the outermost first.
-fn operators_around(rows: &RankEvents, graph: &RankGraph, launch: usize) -> Vec<u32> {
-    let above = graph.ancestors(launch).into_iter().filter(|&row| rows.kind(row) == EventKind::Operator);
-    above.map(|row| rows.name(row)).collect()
 }
 
 /// Reads the counters of ranges: the numbers that no other event is known to have.
