@@ -2,7 +2,7 @@
 
 use kernel_base::provenance::{Provenance, set_provenance};
 
-/// Names what this program was built from: the first call of a program.
+/// Sets the sources and the compiler of this program: the first call of `main`.
 pub fn start() {
     set_provenance(Provenance {
         hash: env!("TRACEBOOK_SOURCES"),

@@ -5,7 +5,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-/// What a program was built from.
+/// The sources and the compiler of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// A hash of the sources of the library for cells.
@@ -20,12 +20,12 @@ pub struct Provenance {
 
 static PROVENANCE: OnceLock<Provenance> = OnceLock::new();
 
-/// Names what this program was built from. The first call counts.
+/// Sets the sources and the compiler of this program. The first call counts.
 pub fn set_provenance(provenance: Provenance) {
     let _ = PROVENANCE.set(provenance);
 }
 
-/// Returns what this program was built from; nothing in the tests of crates below the program.
+/// Returns the sources and the compiler of this program; empty ones in the tests of crates below it.
 pub fn provenance() -> &'static Provenance {
     PROVENANCE.get_or_init(Provenance::default)
 }

@@ -18,7 +18,7 @@ pub(super) const FILES: Argument = Argument::flag(
 .or("none")
 .repeatable();
 
-/// Adds the execution traces of a call to the ranks of its run, and returns the run with what is sentences of each rank.
+/// Adds the execution traces of a call to the ranks of its run, and returns the run with a sentence on each rank.
 ///
 /// # Errors
 /// If there are several runs, or not as many files as ranks, or a file is no execution trace.

@@ -41,7 +41,7 @@ impl Default for Needs {
 pub enum Chosen {
     /// Children of this program.
     Processes {
-        /// What a task needs.
+        /// The resources of a task.
         needs: Needs,
         /// The folder of the cache.
         cache: Option<String>,
@@ -50,14 +50,14 @@ pub enum Chosen {
     Ray {
         /// The address of its Jobs API.
         address: String,
-        /// What a task needs.
+        /// The resources of a task.
         needs: Needs,
     },
     /// The Slurm cluster of this machine.
     Slurm {
         /// A folder that all nodes see.
         folder: PathBuf,
-        /// What a task needs.
+        /// The resources of a task.
         needs: Needs,
     },
 }
@@ -81,7 +81,7 @@ pub enum NoEngine {
     Address {
         /// The address, without secrets.
         address: String,
-        /// What was expected.
+        /// The form of an address.
         expected: String,
     },
     /// The engine cannot be used.

@@ -30,8 +30,8 @@ use trace_view::{Column, Unit};
 /// ```
 ///
 /// Each moment of a stream counts once, for the kernel that began first, so the times of kernels of a stream are never counted twice.
-/// What the profiler recorded of the occupancy counts, else it is computed from registers, shared memory and threads
-/// ([`efficiency::occupancy`]). What graphs or fusion of short kernels would save is a replay of a step of each rank by itself.
+/// A recorded occupancy is taken as it is; otherwise it is computed from registers, shared memory and threads
+/// ([`efficiency::occupancy`]). Savings of graphs and of fusion are those of a replay of a step, of each rank by itself.
 ///
 /// # Columns
 /// One row per kernel and launch configuration, the longest first: `COLUMNS`; `savings`: `SAVING_COLUMNS`. Ranks are added up.
