@@ -54,10 +54,7 @@ pub(super) fn recording(
         COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
     let events = trace.frame_of(&names)?;
     let rows = trace.rank_events(&events, compat)?;
-    let int = |name: &str| {
-        let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
-        if is_int { IntColumn::of(&events, name).ok() } else { None }
-    };
+    let int = |name: &str| IntColumn::of(&events, name).ok();
     let mut builder = Builder {
         rows: &rows,
         on_stream: int(WAIT_ON_STREAM),

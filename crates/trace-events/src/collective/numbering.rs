@@ -52,10 +52,7 @@ pub struct Numbering {
 impl Numbering {
     /// Prepares to number those of a frame of events.
     pub fn of(events: &DataFrame) -> Self {
-        let int = |name: &str| {
-            let is_int = events.column(name).is_ok_and(|column| column.dtype().is_integer());
-            if is_int { IntColumn::of(events, name).ok() } else { None }
-        };
+        let int = |name: &str| IntColumn::of(events, name).ok();
         Self {
             numbers: NUMBERS.iter().filter_map(|&name| Some((name, int(name)?))).collect(),
             groups: GROUPS.iter().filter_map(|name| texts(events, name)).collect(),

@@ -172,8 +172,7 @@ impl Args {
     }
 
     fn ints(&self, name: &str) -> Option<IntColumn> {
-        let is_int = self.0.column(name).is_ok_and(|column| column.dtype().is_integer());
-        if is_int { IntColumn::of(&self.0, name).ok() } else { None }
+        IntColumn::of(&self.0, name).ok()
     }
 }
 

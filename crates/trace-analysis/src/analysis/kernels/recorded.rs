@@ -1,6 +1,6 @@
 //! Kernels of one rank as they were recorded: by launch configuration, with times that count each moment of a stream once.
 
-use super::columns::{Ints, Texts};
+use super::columns::{self, Ints};
 use super::device::{Device, devices};
 use super::replay::Replay;
 use super::source::{self, Sources};
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::analysis::{ByRank, Merge, RankView};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{RankEvents, StepName};
+use crate::frame::{RankEvents, StepName, TextColumn};
 use crate::interval::{Span, length, merged};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -79,6 +79,14 @@ pub(super) struct Sums {
     pub(super) durations: i64,
 }
 
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.own = self.own.saturating_add(other.own);
+        self.durations = self.durations.saturating_add(other.durations);
+    }
+}
+
 /// Number and time of kernels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Class {
@@ -118,10 +126,7 @@ impl Merge for State {
     fn merge(&mut self, other: Self) {
         let mut kernels: BTreeMap<Configuration, Sums> = std::mem::take(&mut self.kernels).into_iter().collect();
         for (configuration, sums) in other.kernels {
-            let own = kernels.entry(configuration).or_default();
-            own.count += sums.count;
-            own.own = own.own.saturating_add(sums.own);
-            own.durations = own.durations.saturating_add(sums.durations);
+            kernels.entry(configuration).or_default().add(&sums);
         }
         self.kernels = kernels.into_iter().collect();
         self.ranks.merge(other.ranks);
@@ -219,7 +224,7 @@ type Codes = (u32, Option<i64>, [Option<u32>; 3], [Option<i64>; 3], Option<u32>,
 fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut OnRank) -> Vec<(Configuration, Sums)> {
     let rows = view.rank_events();
     let devices = devices(view.info());
-    let texts = [GRID, BLOCK, OCCUPANCY].map(|name| Texts::of(events, name));
+    let texts = [GRID, BLOCK, OCCUPANCY].map(|name| TextColumn::of(events, name).ok());
     let ints = [REGISTERS, SHARED_MEMORY, ESTIMATE].map(|name| Ints::of(events, name));
     let sources = Sources::of(events, rows);
     let mut counts_threads = rows.per_text(|name| name == COUNTS_THREADS);
@@ -237,13 +242,12 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
             sums.push((key, Sums::default()));
             sums.len() as u32 - 1
         });
-        let (of, dur) = (&mut sums[number as usize].1, rows.dur(at));
-        *of = Sums { count: of.count + 1, own: of.own.saturating_add(ns), durations: of.durations.saturating_add(dur) };
+        let dur = rows.dur(at);
+        sums[number as usize].1.add(&Sums { count: 1, own: ns, durations: dur });
         let class = &mut rank.classes[CLASSES.partition_point(|&bound| bound <= dur)];
         *class = Class { count: class.count + 1, own: class.own.saturating_add(ns) };
     }
-    let text =
-        |column: usize, code: Option<u32>| texts[column].as_ref().map_or("", |texts| texts.text(code)).to_owned();
+    let text = |column: usize, code: Option<u32>| columns::text(texts[column].as_ref(), code).to_owned();
     let whole = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
     let mut kernels: BTreeMap<Configuration, Sums> = BTreeMap::new();
     for ((name, device, codes, numbers, source, in_threads), found) in sums {
@@ -263,10 +267,7 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
             compiled: source.configuration,
             file: source.file,
         };
-        let sums = kernels.entry(configuration).or_default();
-        sums.count += found.count;
-        sums.own = sums.own.saturating_add(found.own);
-        sums.durations = sums.durations.saturating_add(found.durations);
+        kernels.entry(configuration).or_default().add(&found);
     }
     kernels.into_iter().collect()
 }

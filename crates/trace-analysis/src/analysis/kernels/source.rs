@@ -1,8 +1,8 @@
 //! Sources of compiled kernels: the operators that launched them, with file and configuration.
 
-use super::columns::{Ints, Texts};
+use super::columns::{self, Ints};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::RankEvents;
+use crate::frame::{RankEvents, TextColumn};
 use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ pub(super) struct Sources {
 impl Sources {
     /// Finds the operators with a source.
     pub(super) fn of(events: &DataFrame, rows: &RankEvents) -> Self {
-        let (files, backends, kwargs) =
-            (Texts::of(events, FILE), Texts::of(events, BACKEND), Texts::of(events, KWARGS));
+        let texts = |name: &str| TextColumn::of(events, name).ok();
+        let (files, backends, kwargs) = (texts(FILE), texts(BACKEND), texts(KWARGS));
         let (warps, stages) = (Ints::of(events, WARPS), Ints::of(events, STAGES));
         let mut sources = Self { operators: Vec::new(), by_name: BTreeMap::new(), found: Vec::new() };
         if files.is_none() && backends.is_none() {
@@ -92,6 +92,6 @@ impl Sources {
 }
 
 /// Returns the text of a row; empty for none.
-fn text(texts: Option<&Texts>, row: usize) -> &str {
-    texts.map_or("", |texts| texts.text(texts.code(row)))
+fn text(texts: Option<&TextColumn>, row: usize) -> &str {
+    columns::text(texts, texts.and_then(|texts| texts.code(row)))
 }

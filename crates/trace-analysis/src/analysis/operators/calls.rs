@@ -7,12 +7,11 @@ use crate::analysis::roofline::types_in_words;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
-use crate::frame::{RankEvents, value_of};
+use crate::frame::{RankEvents, TextColumn};
 use call_tree::nesting::{Kernels, Walk};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, DataFrame};
-use polars_arrow::array::PrimitiveArray;
+use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
 
 /// Between the names of a stack.
@@ -87,23 +86,27 @@ impl Keys {
 
 /// Shapes and types of inputs by row, as codes.
 pub(super) struct Inputs {
-    shapes: PrimitiveArray<u32>,
-    types: Option<PrimitiveArray<u32>>,
+    shapes: TextColumn,
+    types: Option<TextColumn>,
 }
 
 impl Inputs {
     /// Takes them from events; `None` if shapes were not recorded.
     pub(super) fn of(events: &DataFrame) -> Option<Self> {
-        let codes = |name: &str| -> Option<PrimitiveArray<u32>> {
-            let column = events.column(name).ok()?.as_materialized_series().rechunk();
-            Some(column.cat::<Categorical32Type>().ok()?.physical().downcast_as_array().clone())
-        };
-        Some(Self { shapes: codes(INPUT_DIMS)?, types: codes(INPUT_TYPE) })
+        let texts = |name: &str| TextColumn::of(events, name).ok();
+        Some(Self { shapes: texts(INPUT_DIMS)?, types: texts(INPUT_TYPE) })
     }
 
     fn codes(&self, row: usize) -> InputCodes {
-        [value_of(&self.shapes, row), self.types.as_ref().and_then(|types| value_of(types, row))]
+        [self.shapes.code(row), self.types.as_ref().and_then(|types| types.code(row))]
     }
+}
+
+/// Returns the time of a call that launches kernels by itself; 0 for other calls.
+pub(super) fn launch_ns(rows: &RankEvents, graph: &RankGraph, row: usize) -> i64 {
+    // Only GPU events are right below it.
+    let is_launch = graph.height(row) == Some(1) && graph.kernels(row).count > 0;
+    if is_launch { rows.dur(row).max(0) } else { 0 }
 }
 
 /// Adds up the operators of a rank; rows differ by `inputs` if there are any.
@@ -140,11 +143,7 @@ pub(super) fn operator_sums(
                     }
                     open.push(Open { row, key, launches, is_outermost });
                 }
-                // Only GPU events are right below it.
-                let is_launch = graph.height(row) == Some(1) && graph.kernels(row).count > 0;
-                if is_launch {
-                    launches = launches.saturating_add(rows.dur(row).max(0));
-                }
+                launches = launches.saturating_add(launch_ns(rows, graph, row));
                 if let Some(around) = open.last() {
                     let own = &mut keys.sums(around.key).own;
                     *own = own.saturating_add(graph.self_ns(row));

@@ -1,5 +1,6 @@
 //! The sums of modules: their forward, the backward of their operators, and what ran once more for it.
 
+use super::calls::launch_ns;
 use super::sums::Sums;
 use super::work::RankWork;
 use crate::callstack::RankGraph;
@@ -150,10 +151,7 @@ impl<'r> Modules<'r> {
                 let Some(module) = call.1 else { return };
                 let own = &mut self.own[module as usize];
                 own.total = own.total.saturating_add(graph.self_ns(row));
-                // Only GPU events are right below it.
-                if graph.height(row) == Some(1) && graph.kernels(row).count > 0 {
-                    own.launches = own.launches.saturating_add(rows.dur(row).max(0));
-                }
+                own.launches = own.launches.saturating_add(launch_ns(rows, graph, row));
                 if let (EventKind::Operator, Some(work)) = (kinds[row], work) {
                     work.add_to(own, row);
                 }

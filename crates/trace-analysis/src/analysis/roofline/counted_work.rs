@@ -3,42 +3,24 @@
 use crate::Result;
 use crate::analysis::RankView;
 use crate::callstack::RankGraph;
-use crate::domain::{EventKind, KernelType};
+use crate::domain::EventKind;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
-use crate::frame::{RankEvents, value_of};
+use crate::frame::{RankEvents, TextColumn};
 use call_tree::nesting::Walk;
 use efficiency::{Call, NoModel, Operands, Work, is_composite, work, work_of_leaf};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use polars::prelude::{Categorical32Type, CategoricalMapping, DataFrame};
-use polars_arrow::array::PrimitiveArray;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The values of the inputs that are no tensors.
 const CONCRETE_INPUTS: &str = "concrete_inputs";
 
-/// A column of texts: codes by row, and the texts of the codes.
-struct Texts(PrimitiveArray<u32>, Arc<CategoricalMapping>);
-
-impl Texts {
-    fn of(events: &DataFrame, name: &str) -> Option<Self> {
-        let column = events.column(name).ok()?.as_materialized_series().rechunk();
-        let column = column.cat::<Categorical32Type>().ok()?;
-        Some(Self(column.physical().downcast_as_array().clone(), column.get_mapping().clone()))
-    }
-
-    fn text(&self, code: Option<u32>) -> &str {
-        code.and_then(|code| self.1.cat_to_str(code)).unwrap_or_default()
-    }
-}
-
 /// The recorded inputs of operators.
 struct Inputs {
-    dims: Option<Texts>,
-    types: Option<Texts>,
-    values: Option<Texts>,
+    dims: Option<TextColumn>,
+    types: Option<TextColumn>,
+    values: Option<TextColumn>,
     /// Whether values could be read.
     are_read: bool,
 }
@@ -51,17 +33,17 @@ impl Inputs {
         let read = rank.args(&[INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS])?;
         let loaded = rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?;
         let events = read.as_deref().unwrap_or(&loaded);
-        let texts = |name: &str| Texts::of(events, name);
+        let texts = |name: &str| TextColumn::of(events, name).ok();
         let (dims, types, values) = (texts(INPUT_DIMS), texts(INPUT_TYPE), texts(CONCRETE_INPUTS));
         Ok(Self { dims, types, values, are_read: read.is_some() })
     }
 
-    fn columns(&self) -> [Option<&Texts>; 3] {
+    fn columns(&self) -> [Option<&TextColumn>; 3] {
         [self.dims.as_ref(), self.types.as_ref(), self.values.as_ref()]
     }
 
     fn codes(&self, rows: &RankEvents, row: usize) -> InputCodes {
-        (rows.name(row), self.columns().map(|texts| value_of(&texts?.0, row)))
+        (rows.name(row), self.columns().map(|texts| texts?.code(row)))
     }
 
     fn texts(&self, codes: &InputCodes) -> [&str; 3] {
@@ -275,8 +257,8 @@ impl CountedWork {
         let found = Self { has_values: inputs.are_read, ..Self::default() };
         let (known, open, without) = (HashMap::default(), Vec::new(), BTreeMap::new());
         let mut communication = vec![false; rows.len()];
-        for event in rank.gpu().iter().filter(|event| event.is_work) {
-            communication[event.row as usize] = event.kind == KernelType::Communication;
+        for event in rank.communication() {
+            communication[event.row as usize] = true;
         }
         rows.kinds();
         let inputs = &inputs;
