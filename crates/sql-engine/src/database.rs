@@ -20,7 +20,7 @@ const STEPS: i32 = 20_000;
 
 /// A column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerColumn {
+pub struct ResultColumn {
     /// Its name; equal names are numbered.
     pub name: String,
     /// The type that the table declares, if the column is one of a table.
@@ -45,7 +45,7 @@ pub enum StatementFailure {
 /// What receives the rows of an answer.
 pub trait Receiver {
     /// Takes the columns, before the first row.
-    fn columns(&mut self, columns: Vec<AnswerColumn>);
+    fn columns(&mut self, columns: Vec<ResultColumn>);
 
     /// Takes the value of a column of the next row; the columns come in their order.
     fn value(&mut self, column: usize, value: Value<'_>);
@@ -180,8 +180,8 @@ impl Database {
         let (names, declared): (Vec<String>, Vec<Declared>) =
             columns.map(|column| (column.name().to_owned(), declared(column.decl_type()))).unzip();
         let columns = numbered(names).into_iter().zip(declared);
-        let mut columns: Vec<AnswerColumn> =
-            columns.map(|(name, (kind, unit))| AnswerColumn { name, kind, unit }).collect();
+        let mut columns: Vec<ResultColumn> =
+            columns.map(|(name, (kind, unit))| ResultColumn { name, kind, unit }).collect();
         let width = columns.len();
         for combined in combined_columns(statement).into_iter().filter(|combined| combined.items == width) {
             let column = &mut columns[combined.column];

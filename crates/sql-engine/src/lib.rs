@@ -35,7 +35,7 @@ mod tests;
 mod value;
 
 pub use column::{Column, Dictionary, Taken};
-pub use database::{AnswerColumn, Database, Receiver, StatementFailure};
+pub use database::{Database, Receiver, ResultColumn, StatementFailure};
 pub use functions::register;
 pub use index::Index;
 pub use rusqlite;

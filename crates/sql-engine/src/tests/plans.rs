@@ -149,7 +149,7 @@ fn units_follow_columns_and_their_sums() {
 struct Full(Collected);
 
 impl Receiver for Full {
-    fn columns(&mut self, _: Vec<crate::AnswerColumn>) {}
+    fn columns(&mut self, _: Vec<crate::ResultColumn>) {}
 
     fn value(&mut self, column: usize, value: Value<'_>) {
         self.0.value(column, value);

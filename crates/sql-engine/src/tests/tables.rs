@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Dictionary};
 use crate::{
-    AnswerColumn, ColumnSpec, Database, Failure, Host, Kind, OwnedValue, Part, PartSpec, Receiver, StatementFailure,
+    ColumnSpec, Database, Failure, Host, Kind, OwnedValue, Part, PartSpec, Receiver, ResultColumn, StatementFailure,
     Table, Value,
 };
 use rusqlite::config::DbConfig;
@@ -205,13 +205,13 @@ pub(super) type Answer = Result<Vec<Vec<OwnedValue>>, String>;
 
 #[derive(Default)]
 pub(super) struct Collected {
-    pub(super) columns: Vec<AnswerColumn>,
+    pub(super) columns: Vec<ResultColumn>,
     row: Vec<OwnedValue>,
     pub(super) rows: Vec<Vec<OwnedValue>>,
 }
 
 impl Receiver for Collected {
-    fn columns(&mut self, columns: Vec<AnswerColumn>) {
+    fn columns(&mut self, columns: Vec<ResultColumn>) {
         self.columns = columns;
     }
 

@@ -6,14 +6,14 @@ use polars::prelude::{
     Column, DataFrame, DataType, Float64Chunked, Int64Chunked, IntoColumn, IntoSeries, NewChunkedArray, PlSmallStr,
     StringChunkedBuilder,
 };
-use sql_engine::{AnswerColumn, Failure, Kind, Receiver, Value};
+use sql_engine::{Failure, Kind, Receiver, ResultColumn, Value};
 
 /// Rows between two looks at the memory budget.
 const ROWS: usize = 4096;
 
 /// The rows of an answer while they come.
 pub(super) struct Answer {
-    columns: Vec<AnswerColumn>,
+    columns: Vec<ResultColumn>,
     values: Vec<Values>,
     rows: usize,
     budget: Budget,
@@ -62,7 +62,7 @@ impl Answer {
 }
 
 impl Receiver for Answer {
-    fn columns(&mut self, columns: Vec<AnswerColumn>) {
+    fn columns(&mut self, columns: Vec<ResultColumn>) {
         self.values = columns.iter().map(|_| Values::Nothing(0)).collect();
         self.columns = columns;
     }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn columns_have_the_type_of_their_values() {
         let mut answer = Answer::within(Budget::now().unwrap());
-        let column = |name: &str, kind| AnswerColumn { name: name.to_owned(), kind, unit: Some("ns".to_owned()) };
+        let column = |name: &str, kind| ResultColumn { name: name.to_owned(), kind, unit: Some("ns".to_owned()) };
         answer.columns(vec![
             column("int", None),
             column("real", None),

@@ -10,7 +10,7 @@ use polars::prelude::{AnyValue, DataFrame, DataType};
 use serde_json::{Value as Json, json};
 use sql_engine::rusqlite::types::{Value as Stored, ValueRef};
 use sql_engine::rusqlite::{Connection, Result as SqliteResult, params_from_iter};
-use sql_engine::{AnswerColumn, Receiver, Value};
+use sql_engine::{Receiver, ResultColumn, Value};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn plain_answer(connection: &Connection, statement: &str) -> SqliteResult<DataFr
     let mut prepared = connection.prepare(statement)?;
     let mut answer = Answer::within(Budget::now().unwrap());
     let width = prepared.column_count();
-    answer.columns((0..width).map(|at| AnswerColumn { name: at.to_string(), kind: None, unit: None }).collect());
+    answer.columns((0..width).map(|at| ResultColumn { name: at.to_string(), kind: None, unit: None }).collect());
     let mut rows = prepared.query([])?;
     while let Some(row) = rows.next()? {
         for at in 0..width {
