@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::error::BesideError;
 use crate::read::read_text;
+use crate::stats::total;
 use polars::prelude::{Column, DataFrame, IntoColumn, NamedFrom, Series as FrameColumn};
 use std::path::Path;
 use trace_view::format::{bytes, microseconds};
@@ -46,12 +47,12 @@ impl MemoryTimeline {
         // Differs from HTA: it takes −1 alone for a moment before the recording.
         let first = entries.iter().map(|(time, ..)| *time).filter(|time| *time > 0).min().unwrap_or(0);
         let mut timeline = Self::default();
-        let (mut now, mut last) = ([0; CATEGORIES.len()], None);
+        let (mut now, mut last) = ([0_i64; CATEGORIES.len()], None);
         for (time, _, size, category) in entries {
             let Some(of_category) = now.get_mut(category) else {
                 return Err(format!("category {category}: expected a number from 0 to {}", CATEGORIES.len() - 1));
             };
-            *of_category += size;
+            *of_category = of_category.saturating_add(size);
             if last == Some(time) {
                 timeline.sizes.pop();
             } else {
@@ -85,7 +86,7 @@ impl MemoryTimeline {
         let Some(peak) = (0..self.sizes.len()).rev().max_by_key(|&at| self.total(at)) else {
             return vec!["The memory timeline is empty.".to_owned()];
         };
-        let since = (self.times[peak] - self.start()) as f64 / 1e3;
+        let since = self.times[peak].saturating_sub(self.start()) as f64 / 1e3;
         let mut parts: Vec<(i64, &str)> =
             self.sizes[peak].into_iter().zip(CATEGORIES).filter(|(size, _)| *size != 0).collect();
         parts.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
@@ -101,8 +102,8 @@ impl MemoryTimeline {
     /// Draws the categories over time, each above those before it. Of many moments those with the most memory are drawn.
     pub fn figure(&self) -> Figure {
         let drawn = self.drawn();
-        let x: Vec<f64> = drawn.iter().map(|&at| (self.times[at] - self.start()) as f64 / 1e6).collect();
-        let up_to = |category: usize, at: usize| self.sizes[at][..=category].iter().sum::<i64>() as f64 / GIBIBYTE;
+        let x: Vec<f64> = drawn.iter().map(|&at| self.times[at].saturating_sub(self.start()) as f64 / 1e6).collect();
+        let up_to = |category: usize, at: usize| total(self.sizes[at][..=category].iter().copied()) as f64 / GIBIBYTE;
         let series = CATEGORIES.iter().enumerate().map(|(category, name)| Series {
             name: (*name).to_owned(),
             mark: Mark::Step,
@@ -130,7 +131,7 @@ impl MemoryTimeline {
     }
 
     fn total(&self, at: usize) -> i64 {
-        self.sizes[at].iter().sum()
+        total(self.sizes[at])
     }
 }
 

@@ -33,13 +33,24 @@ pub fn open_file<'m>(path: &Path, meter: &'m Meter) -> Result<Box<dyn Read + Sen
     }
 }
 
+/// The most bytes of text that are read at once: files beside a trace have some hundred megabytes at most, and small compressed files may
+/// have any number.
+const MOST_TEXT: u64 = 1 << 30;
+
 /// Reads the whole text of a file that is small beside a trace: JSON, also gzip or zstd.
 ///
 /// # Errors
-/// If it cannot be opened or read, or is not UTF-8.
+/// If it cannot be opened or read, is not UTF-8, or has more than 1 GiB of text.
 pub fn read_text(path: &Path) -> Result<String> {
-    let (mut text, meter) = (String::new(), Meter::default());
-    open_file(path, &meter)?.read_to_string(&mut text).map_err(|error| Error::Io { path: path.to_owned(), error })?;
+    text_of(open_file(path, &Meter::default())?, MOST_TEXT).map_err(|error| failed(path, error))
+}
+
+fn text_of(file: impl Read, most: u64) -> std::io::Result<String> {
+    let mut text = String::new();
+    if file.take(most + 1).read_to_string(&mut text)? as u64 > most {
+        let reason = format!("it has more than {most} bytes of text, which is more than such a file may have");
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, reason));
+    }
     Ok(text)
 }
 
@@ -175,5 +186,18 @@ pub(in crate::read) fn data_error(file: &str, error: IoError) -> Result<String> 
         ErrorKind::InvalidInput | ErrorKind::InvalidData => Ok(format!("the gzip data is damaged ({error})")),
         ErrorKind::ConnectionAborted => Err(Error::Interrupted),
         _ => Err(Error::Io { path: file.into(), error }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn texts_of_more_than_the_most_bytes_are_refused() {
+        assert_eq!(text_of(&b"1234"[..], 4).unwrap(), "1234");
+        let error = text_of(std::io::repeat(b' '), 4).unwrap_err();
+        assert!(error.to_string().contains("more than 4 bytes of text"), "{error}");
     }
 }
