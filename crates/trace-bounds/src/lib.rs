@@ -10,5 +10,5 @@ pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance,
 
 use trace_base::{Compat, Error, Result, domain, error, exec, interval, stats};
 use trace_compare::{Explain, Explanation, SelectEvents};
-use trace_data::{RankInfo, Trace, TraceSet, frame, frame_table, write};
+use trace_data::{RankInfo, Trace, TraceSet, frame, present, write};
 use trace_events::{callstack, collective, filter};

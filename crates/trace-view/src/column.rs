@@ -1,5 +1,6 @@
 //! Columns of an answer: name, unit and meaning.
 
+use crate::Kind;
 use serde::{Deserialize, Serialize};
 
 /// The unit of the values of a column.
@@ -78,11 +79,19 @@ pub struct Column {
     pub unit: Unit,
     /// One line of meaning.
     pub meaning: &'static str,
+    /// The kind of its values in tables; without one, a table takes it from name and unit.
+    pub kind: Option<Kind>,
 }
 
 impl Column {
     /// Describes a column.
     pub const fn new(name: &'static str, unit: Unit, meaning: &'static str) -> Self {
-        Self { name, unit, meaning }
+        Self { name, unit, meaning, kind: None }
+    }
+
+    /// Sets the kind of its values in tables.
+    #[must_use]
+    pub const fn shown_as(self, kind: Kind) -> Self {
+        Self { kind: Some(kind), ..self }
     }
 }

@@ -3,33 +3,47 @@
 use super::change::{BoundChange, ClassBound};
 use super::regions::RegionBound;
 use crate::Result;
+use crate::present::{Field, answer_frame, answer_table, declared};
 use crate::stats::micros;
 use causal::BoundBy;
-use polars::df;
 use polars::prelude::DataFrame;
 use serde_json::{Value, json};
-use trace_view::{Column, Figure, Header, Kind, Mark, Part, Points, Present, Report, Series, Table, Unit};
+use trace_view::{Column, Figure, Mark, Part, Points, Present, Report, Series, Table, Unit};
 
 /// Rows of the table of regions.
 const REGIONS: usize = 15;
 
-const CLASS_COLUMNS: &[Column] = &[
-    Column::new("bound_by", Unit::None, "what bounds this time"),
-    Column::new("control", Unit::Micros, "time on the critical path of a step of control"),
-    Column::new("test", Unit::Micros, "time on the critical path of a step of test"),
-    Column::new("change", Unit::Micros, "test − control; adds up to the change of the step"),
-    Column::new("control_percent", Unit::Percent, "share of control's step"),
-    Column::new("test_percent", Unit::Percent, "share of test's step"),
-];
+/// A class of time, with the lengths of the steps.
+struct ClassRow<'a> {
+    of: &'a ClassBound,
+    step_ns: [i64; 2],
+}
 
-const REGION_COLUMNS: &[Column] = &[
-    Column::new("region", Unit::None, "calls from the outermost to the kernel"),
-    Column::new("grade", Unit::None, "how well the two sides agree"),
-    Column::new("control", Unit::Micros, "time on the critical path of a step of control"),
-    Column::new("test", Unit::Micros, "time on the critical path of a step of test"),
-    Column::new("change", Unit::Micros, "test − control; adds up to the change of the step"),
-    Column::new("control_bound_by", Unit::None, "what bounds most of it in control"),
-    Column::new("test_bound_by", Unit::None, "what bounds most of it in test"),
+impl ClassRow<'_> {
+    const COLUMNS: [Field<Self>; 6] = [
+        Field::word("bound_by", "what bounds this time", |row| Some(row.of.bound_by.word())),
+        Field::time("control", "time on the critical path of a step of control", |row| Some(row.of.ns[0])),
+        Field::time("test", "time on the critical path of a step of test", |row| Some(row.of.ns[1])),
+        Field::difference("change", CHANGE, |row| Some(row.of.ns[1] - row.of.ns[0])),
+        Field::number("control_percent", Unit::Percent, "share of control's step", |row| Some(row.share(0))),
+        Field::number("test_percent", Unit::Percent, "share of test's step", |row| Some(row.share(1))),
+    ];
+
+    fn share(&self, side: usize) -> f64 {
+        100.0 * self.of.ns[side] as f64 / self.step_ns[side].max(1) as f64
+    }
+}
+
+const CHANGE: &str = "test − control; adds up to the change of the step";
+
+const REGION_COLUMNS: [Field<RegionBound>; 7] = [
+    Field::name("region", "calls from the outermost to the kernel", |row| Some(&row.path)),
+    Field::word("grade", "how well the two sides agree", |row| Some(row.grade)),
+    Field::time("control", "time on the critical path of a step of control", |row| Some(row.ns[0])),
+    Field::time("test", "time on the critical path of a step of test", |row| Some(row.ns[1])),
+    Field::difference("change", CHANGE, |row| Some(row.ns[1] - row.ns[0])),
+    Field::word("control_bound_by", "what bounds most of it in control", |row| row.bound_by[0].map(BoundBy::word)),
+    Field::word("test_bound_by", "what bounds most of it in test", |row| row.bound_by[1].map(BoundBy::word)),
 ];
 
 impl BoundChange {
@@ -39,19 +53,8 @@ impl BoundChange {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn frame(&self) -> Result<DataFrame> {
-        let of = |side: usize| self.classes.iter().map(|class| micros(class.ns[side])).collect::<Vec<f64>>();
-        let share = |side: usize| -> Vec<f64> {
-            let step = self.step_ns[side].max(1) as f64;
-            self.classes.iter().map(|class| 100.0 * class.ns[side] as f64 / step).collect()
-        };
-        Ok(df!(
-            "bound_by" => self.classes.iter().map(|class| class.bound_by.word()).collect::<Vec<_>>(),
-            "control" => of(0),
-            "test" => of(1),
-            "change" => self.classes.iter().map(|class| micros(class.ns[1] - class.ns[0])).collect::<Vec<f64>>(),
-            "control_percent" => share(0),
-            "test_percent" => share(1),
-        )?)
+        let row = |of| ClassRow { of, step_ns: self.step_ns };
+        answer_frame(&self.classes.iter().map(row).collect::<Vec<_>>(), &ClassRow::COLUMNS)
     }
 
     /// Returns the times by region as a frame, in µs a step: `region`, `grade`, `control`, `test`, `change`, `control_bound_by`,
@@ -60,17 +63,7 @@ impl BoundChange {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn region_frame(&self) -> Result<DataFrame> {
-        let rows = || self.regions.iter();
-        let word = |side: usize| rows().map(|row| row.bound_by[side].map(BoundBy::word)).collect::<Vec<_>>();
-        Ok(df!(
-            "region" => rows().map(|row| row.path.as_str()).collect::<Vec<_>>(),
-            "grade" => rows().map(|row| row.grade).collect::<Vec<_>>(),
-            "control" => rows().map(|row| micros(row.ns[0])).collect::<Vec<f64>>(),
-            "test" => rows().map(|row| micros(row.ns[1])).collect::<Vec<f64>>(),
-            "change" => rows().map(|row| micros(row.ns[1] - row.ns[0])).collect::<Vec<f64>>(),
-            "control_bound_by" => word(0),
-            "test_bound_by" => word(1),
-        )?)
+        answer_frame(&self.regions, &REGION_COLUMNS)
     }
 
     /// Returns the answer as JSON, times in ns: `labels`, `diagnoses`, `step_ns`, `classes` and `regions`, each with `ns` of control and
@@ -94,28 +87,21 @@ impl BoundChange {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn table(&self) -> Result<Table> {
-        Ok(self.drawn(&self.frame()?, CLASS_COLUMNS, "what bounds a step", usize::MAX))
+        Ok(self.drawn(&self.frame()?, &declared(&ClassRow::COLUMNS), "what bounds a step", usize::MAX))
     }
 
     fn drawn(&self, frame: &DataFrame, columns: &[Column], what: &str, most: usize) -> Table {
         let [control, test] = &self.labels;
-        let mut table = crate::frame_table(frame, &format!("{what} · {control} → {test}"), most);
-        for (header, column) in table.headers.iter_mut().zip(columns) {
-            let kind = match column.name {
-                "region" => Kind::Name,
-                "bound_by" | "grade" | "control_bound_by" | "test_bound_by" => Kind::Category,
-                "change" => Kind::Difference,
-                _ => Kind::Number,
-            };
-            // Sides are called by their labels.
-            let name = match column.name.split_once('_') {
+        let mut table = answer_table(frame, columns, &format!("{what} · {control} → {test}"), most);
+        // Sides are called by their labels.
+        for header in &mut table.headers {
+            header.name = match header.name.split_once('_') {
                 Some(("control", rest)) => format!("{control} {}", rest.replace('_', " ")),
                 Some(("test", rest)) => format!("{test} {}", rest.replace('_', " ")),
-                _ if column.name == "control" => control.clone(),
-                _ if column.name == "test" => test.clone(),
-                _ => column.name.to_owned(),
+                _ if header.name == "control" => control.clone(),
+                _ if header.name == "test" => test.clone(),
+                _ => continue,
             };
-            *header = Header { meaning: column.meaning.to_owned(), ..Header::new(name, column.unit, kind) };
         }
         table.notes.push(format!("means of {} and {} windows", self.windows[0], self.windows[1]));
         table.in_fitting_time_unit()
@@ -146,7 +132,8 @@ impl BoundChange {
     pub fn report(&self, top: usize) -> Result<Report> {
         let mut parts = vec![Part::Text(self.sentences()), Part::Figure(self.figure()), Part::Table(self.table()?)];
         if top > 0 && !self.regions.is_empty() {
-            let table = self.drawn(&self.region_frame()?, REGION_COLUMNS, "the critical path by region", top);
+            let table =
+                self.drawn(&self.region_frame()?, &declared(&REGION_COLUMNS), "the critical path by region", top);
             parts.push(Part::Table(table));
         }
         Ok(Report { parts })

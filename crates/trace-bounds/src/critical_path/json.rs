@@ -1,10 +1,14 @@
 //! An answer as a document for programs.
 
 use super::answer::{BoundWindow, CriticalPathAnswer};
+use super::tables::{ClassTime, NameRow};
+use crate::present::fields_of;
 use serde_json::{Value, json};
 
 /// Version of the document.
 const VERSION: u32 = 1;
+/// Columns of the table `by_name` that a document has.
+const NAME_FIELDS: &[&str] = &["bound_by", "name", "count", "duration", "saved_if_twice_as_fast", "saved_if_free"];
 
 impl CriticalPathAnswer {
     /// Returns the document: windows with what bounds them and their names, and what changes would save. Times are whole ns, starts as
@@ -32,25 +36,12 @@ impl CriticalPathAnswer {
             Some((first, last)) if first == last => first.into(),
             Some((first, last)) => format!("{first}-{last}").into(),
         };
-        let summary: Vec<Value> = window
-            .summary()
-            .into_iter()
-            .map(|(bound_by, ns)| json!({ "bound_by": bound_by.word(), "duration_ns": ns }))
-            .collect();
-        let by_name: Vec<Value> = window
-            .names
-            .iter()
-            .map(|row| {
-                json!({
-                    "bound_by": row.bound_by.word(), "name": self.name_of(row), "count": row.count,
-                    "duration_ns": row.duration_ns, "saved_if_twice_as_fast_ns": row.saved_ns.map(|saved| saved[0]),
-                    "saved_if_free_ns": row.saved_ns.map(|saved| saved[1]),
-                })
-            })
-            .collect();
+        let summary = ClassTime::of(window).map(|row| fields_of(&row, &ClassTime::COLUMNS, &["bound_by", "duration"]));
+        let by_name = self.name_rows(window).map(|row| fields_of(&row, &NameRow::COLUMNS, NAME_FIELDS));
         json!({
             "rank": window.rank, "annotation": window.annotation, "instance": instance, "start_ns": window.start,
-            "duration_ns": window.duration_ns(), "summary": summary, "by_name": by_name,
+            "duration_ns": window.duration_ns(), "summary": summary.collect::<Vec<_>>(),
+            "by_name": by_name.collect::<Vec<_>>(),
         })
     }
 }

@@ -3,10 +3,11 @@
 use super::answer::{BoundWindow, CriticalPathAnswer, OnPath, WhatIf, diagnosis};
 use super::tables::{BY_NAME_COLUMNS, EDGE_COLUMNS, PATH_COLUMNS, SUMMARY_COLUMNS, WHAT_IF_COLUMNS};
 use crate::Result;
+use crate::present::answer_table;
 use causal::BoundBy;
 use polars::prelude::{DataFrame, SortMultipleOptions};
 use trace_view::format::{counted, nanoseconds as time};
-use trace_view::{Column, Header, Kind, Page, Part, Present, Report, Table, Unit};
+use trace_view::{Column, Page, Part, Present, Report, Table};
 
 /// Windows that a sentence names.
 const MOST_WINDOWS: usize = 3;
@@ -236,11 +237,7 @@ impl CriticalPathAnswer {
 
     /// A table of a frame with these columns; without those that name the window if there is only `one`.
     fn table(&self, frame: &DataFrame, columns: &[Column], what: &str, one: bool) -> Table {
-        let mut table = crate::frame_table(frame, &self.caption(what), frame.height());
-        for header in &mut table.headers {
-            let Some(known) = columns.iter().find(|column| column.name == header.name) else { continue };
-            *header = Header { meaning: known.meaning.to_owned(), ..Header::new(known.name, known.unit, kind(known)) };
-        }
+        let table = answer_table(frame, columns, &self.caption(what), frame.height());
         let names_window = |name: &str| matches!(name, "rank" | "of_rank" | "annotation" | "instance");
         let is_path = columns == PATH_COLUMNS;
         let selected: Vec<String> = table
@@ -250,16 +247,6 @@ impl CriticalPathAnswer {
             .filter(|name| !one || !names_window(name) || (is_path && name == "rank"))
             .collect();
         table.select(&selected).in_fitting_time_unit()
-    }
-}
-
-fn kind(column: &Column) -> Kind {
-    match (column.name, column.unit) {
-        ("name" | "operator" | "change" | "annotation", _) => Kind::Name,
-        ("bound_by" | "because", _) => Kind::Category,
-        ("duration" | "saved" | "saved_if_twice_as_fast" | "saved_if_free", _) => Kind::Bar,
-        (_, Unit::None) => Kind::Id,
-        _ => Kind::Number,
     }
 }
 
