@@ -41,7 +41,8 @@ use trace_base::{
     shorten_name, state,
 };
 use trace_data::{
-    By, Change, Comparison, DeviceType, Selection, Side, Trace, TraceSet, Window, dataset, distributed, frame, write,
+    By, Change, Comparison, DeviceType, Selection, Side, Trace, TraceSet, Window, dataset, distributed, frame, present,
+    write,
 };
 #[cfg(test)]
 use trace_data::{LoadOptions, display_table, frame_table};

@@ -2,48 +2,127 @@
 
 use super::path::HtaPath;
 use crate::analysis::{AnswerTable, TableSchema};
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::micros;
 use crate::{Result, shorten_name};
-use hta_rules::critical_path::{EdgeRow, Row, is_blocking_call};
-use polars::df;
+use hta_rules::critical_path::{Edge, EdgeRow, Node, Row, Share, is_blocking_call};
 use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
-use trace_view::{Column, Unit};
+use trace_view::Unit;
 
-const SUMMARY: &[Column] = &[
-    Column::new("bound_by", Unit::None, "what bounds this part of HTA's path; empty for order without time"),
-    Column::new("duration", Unit::Micros, "sum of the edges of the path"),
-    Column::new("percent", Unit::Percent, "share of the path, which is not the step"),
+const SUMMARY: [Field<Share>; 3] = [
+    Field::word("bound_by", "what bounds this part of HTA's path; empty for order without time", |share| {
+        Some(share.bound_by.word())
+    }),
+    Field::time("duration", "sum of the edges of the path", |share| Some(share.duration)),
+    Field::number("percent", Unit::Percent, "share of the path, which is not the step", |share| Some(share.percent)),
 ];
 
-const PATH: &[Column] = &[
-    Column::new("position", Unit::None, "place on the path"),
-    Column::new("node", Unit::None, "number of the node"),
-    Column::new("event", Unit::None, "position in traceEvents of its event"),
-    Column::new("is_start", Unit::None, "whether it is the start of the event, not the end"),
-    Column::new("ts", Unit::Micros, "moment, since the first event of all ranks"),
-    Column::new("name", Unit::None, "name of the event"),
-    Column::new("edge_type", Unit::None, "what the edge to the next node stands for"),
-    Column::new("weight", Unit::Micros, "length of that edge"),
-    Column::new("edge_event", Unit::None, "event that its time is attributed to"),
-    Column::new("bound_by", Unit::None, "what bounds it"),
+/// A node of the path, with the edge to the next one.
+struct PathRow<'a> {
+    path: &'a HtaPath,
+    position: usize,
+    node: u32,
+}
+
+impl PathRow<'_> {
+    const COLUMNS: [Field<Self>; 10] = [
+        Field::id("position", "position on the path", |row| i64::try_from(row.position).ok()),
+        Field::id("node", "number of the node", |row| Some(row.node.into())),
+        Field::id("event", "position in traceEvents of its event", |row| Some(row.path.row(row.node).index)),
+        Field::flag("is_start", "whether it is the start of the event, not the end", |row| {
+            row.path.graph.nodes()[row.node as usize].is_start
+        }),
+        Field::time("ts", "moment, since the first event of all ranks", |row| {
+            Some(row.path.graph.nodes()[row.node as usize].ts)
+        }),
+        Field::name("name", "name of the event", |row| Some(row.path.text(row.path.row(row.node).name))),
+        Field::word("edge_type", "what the edge to the next node stands for", |row| Some(row.edge()?.kind.word())),
+        Field::time("weight", "length of that edge", |row| Some(row.edge()?.duration)),
+        Field::id("edge_event", "event that its time is attributed to", |row| row.edge()?.event),
+        Field::word("bound_by", "what bounds it", |row| Some(row.edge()?.bound_by.word())),
+    ];
+
+    fn edge(&self) -> Option<&EdgeRow> {
+        self.path.breakdown.get(self.position)
+    }
+}
+
+/// An edge of the path, with the event that its time is attributed to.
+struct BreakdownRow<'a> {
+    path: &'a HtaPath,
+    edge: &'a EdgeRow,
+    row: Option<&'a Row>,
+}
+
+impl BreakdownRow<'_> {
+    const COLUMNS: [Field<Self>; 9] = [
+        Field::id("event_idx", "event that its time is attributed to", |of| of.edge.event),
+        Field::time("duration", "length", |of| Some(of.edge.duration)),
+        Field::text("type", "what it stands for", |of| Some(format!("critical_path_{}", of.edge.kind.word()))),
+        Field::text("s_name", "short name of the event", |of| Some(shorten_name(of.path.text(of.row?.name)))),
+        Field::word("cat", "category of the event", |of| Some(of.path.text(of.row?.cat))),
+        Field::id("pid", "process of the event", |of| Some(of.row?.pid)),
+        Field::id("tid", "thread of the event", |of| Some(of.row?.tid)),
+        Field::id("stream", "stream of the event", |of| Some(of.row?.stream)),
+        Field::word("bound_by", "what bounds it", |of| Some(of.edge.bound_by.word())),
+    ];
+}
+
+/// Edges of the path of one kind, with the short name of their event.
+struct NameRow<'a> {
+    bound_by: &'a str,
+    kind: &'a str,
+    name: String,
+    count: i64,
+    duration: i64,
+}
+
+impl NameRow<'_> {
+    const COLUMNS: [Field<Self>; 5] = [
+        Field::word("bound_by", "what bounds these edges of the path", |row| Some(row.bound_by)),
+        Field::text("type", "what they stand for", |row| Some(format!("critical_path_{}", row.kind))),
+        Field::name("s_name", "short name of the event that their time is attributed to", |row| Some(&row.name)),
+        Field::whole("count", Unit::Count, "number of edges", |row| Some(row.count)),
+        Field::time("duration", "sum of their lengths", |row| Some(row.duration)),
+    ];
+}
+
+/// A node of the graph.
+struct NodeRow<'a> {
+    path: &'a HtaPath,
+    number: u32,
+    node: &'a Node,
+}
+
+impl NodeRow<'_> {
+    const COLUMNS: [Field<Self>; 5] = [
+        Field::id("node", "number of the node", |row| Some(row.number.into())),
+        Field::id("event", "position in traceEvents of its event", |row| Some(row.path.row(row.number).index)),
+        Field::time("ts", "moment, since the first event of all ranks", |row| Some(row.node.ts)),
+        Field::flag("is_start", "whether it is the start of the event, not the end", |row| row.node.is_start),
+        Field::flag("is_blocking", "whether the call waits for the GPU", |row| {
+            is_blocking_call(row.path.text(row.path.row(row.number).name))
+        }),
+    ];
+}
+
+const EDGES: [Field<Edge>; 6] = [
+    Field::id("begin", "number of the node at which it begins", |edge| Some(edge.begin.into())),
+    Field::id("end", "number of the node at which it ends", |edge| Some(edge.end.into())),
+    Field::word("type", "what it stands for", |edge| Some(edge.kind.word())),
+    Field::time("weight", "length", |edge| Some(edge.weight)),
+    Field::time("graph_weight", "length in the search, where negative ones count as 0", |edge| {
+        Some(edge.search_weight)
+    }),
+    Field::id("event", "event that its time is attributed to", |edge| edge.event),
 ];
 
-const BY_NAME: &[Column] = &[
-    Column::new("bound_by", Unit::None, "what bounds these edges of the path"),
-    Column::new("type", Unit::None, "what they stand for"),
-    Column::new("s_name", Unit::None, "short name of the event that their time is attributed to"),
-    Column::new("count", Unit::Count, "number of edges"),
-    Column::new("duration", Unit::Micros, "sum of their lengths"),
-];
-
-const EDGES: &[Column] = &[
-    Column::new("begin", Unit::None, "number of the node at which it begins"),
-    Column::new("end", Unit::None, "number of the node at which it ends"),
-    Column::new("type", Unit::None, "what it stands for"),
-    Column::new("weight", Unit::Micros, "length"),
-    Column::new("graph_weight", Unit::Micros, "length in the search, where negative ones count as 0"),
-    Column::new("event", Unit::None, "event that its time is attributed to"),
+const TABLES: [TableSchema; 4] = [
+    TableSchema::new("", &declared(&SUMMARY)),
+    TableSchema::new("by_name", &declared(&NameRow::COLUMNS)),
+    TableSchema::new("path", &declared(&PathRow::COLUMNS)),
+    TableSchema::new("edges", &declared(&EDGES)),
 ];
 
 impl HtaPath {
@@ -52,12 +131,7 @@ impl HtaPath {
     /// # Errors
     /// If polars refuses.
     pub fn summary(&self) -> Result<DataFrame> {
-        let shares = self.shares();
-        Ok(df!(
-            "bound_by" => shares.iter().map(|share| share.bound_by.word()).collect::<Vec<&str>>(),
-            "duration" => shares.iter().map(|share| micros(share.duration)).collect::<Vec<f64>>(),
-            "percent" => shares.iter().map(|share| share.percent).collect::<Vec<f64>>(),
-        )?)
+        answer_frame(&self.shares(), &SUMMARY)
     }
 
     /// Returns the nodes of the path in order, each with the edge to the next: `position`, `node`, `event`, `is_start`, `ts` in µs,
@@ -66,22 +140,9 @@ impl HtaPath {
     /// # Errors
     /// If polars refuses.
     pub fn path(&self) -> Result<DataFrame> {
-        let nodes = &self.path.nodes;
-        let rows = || nodes.iter().map(|&node| self.row(node));
-        let all = || nodes.iter().map(|&node| &self.graph.nodes()[node as usize]);
-        let edge = |at: usize| self.breakdown.get(at);
-        Ok(df!(
-            "position" => (0..nodes.len() as i64).collect::<Vec<i64>>(),
-            "node" => nodes.iter().map(|&node| i64::from(node)).collect::<Vec<i64>>(),
-            "event" => rows().map(|row| row.index).collect::<Vec<i64>>(),
-            "is_start" => all().map(|node| node.is_start).collect::<Vec<bool>>(),
-            "ts" => all().map(|node| micros(node.ts)).collect::<Vec<f64>>(),
-            "name" => rows().map(|row| self.text(row.name)).collect::<Vec<&str>>(),
-            "edge_type" => (0..nodes.len()).map(|at| edge(at).map(|edge| edge.kind.word())).collect::<Vec<_>>(),
-            "weight" => (0..nodes.len()).map(|at| edge(at).map(|edge| micros(edge.duration))).collect::<Vec<_>>(),
-            "edge_event" => (0..nodes.len()).map(|at| edge(at)?.event).collect::<Vec<_>>(),
-            "bound_by" => (0..nodes.len()).map(|at| edge(at).map(|edge| edge.bound_by.word())).collect::<Vec<_>>(),
-        )?)
+        let rows = self.path.nodes.iter().enumerate();
+        let rows = rows.map(|(position, &node)| PathRow { path: self, position, node });
+        answer_frame(&rows.collect::<Vec<_>>(), &PathRow::COLUMNS)
     }
 
     /// Returns the edges of the path with the events that their time is attributed to: `event_idx`, `duration` in µs, `type`, `s_name`,
@@ -92,19 +153,9 @@ impl HtaPath {
     pub fn breakdown(&self) -> Result<DataFrame> {
         let mut edges: Vec<&EdgeRow> = self.breakdown.iter().collect();
         edges.sort_by_key(|edge| (edge.event.is_none(), edge.event, edge.kind.word(), edge.duration));
-        let rows = || edges.iter().map(|edge| edge.event.and_then(|event| self.row_of(event)));
-        let number = |of: fn(&Row) -> i64| rows().map(|row| row.map(of)).collect::<Vec<Option<i64>>>();
-        Ok(df!(
-            "event_idx" => edges.iter().map(|edge| edge.event).collect::<Vec<_>>(),
-            "duration" => edges.iter().map(|edge| micros(edge.duration)).collect::<Vec<f64>>(),
-            "type" => edges.iter().map(|edge| format!("critical_path_{}", edge.kind.word())).collect::<Vec<_>>(),
-            "s_name" => rows().map(|row| Some(shorten_name(self.text(row?.name)))).collect::<Vec<_>>(),
-            "cat" => rows().map(|row| Some(self.text(row?.cat))).collect::<Vec<_>>(),
-            "pid" => number(|row| row.pid),
-            "tid" => number(|row| row.tid),
-            "stream" => number(|row| row.stream),
-            "bound_by" => edges.iter().map(|edge| edge.bound_by.word()).collect::<Vec<&str>>(),
-        )?)
+        let row = |edge: &'_ EdgeRow| edge.event.and_then(|event| self.row_of(event));
+        let rows = edges.iter().map(|&edge| BreakdownRow { path: self, edge, row: row(edge) });
+        answer_frame(&rows.collect::<Vec<_>>(), &BreakdownRow::COLUMNS)
     }
 
     /// Returns the edges of the path by what bounds them, their type and the short name of their event: `bound_by`, `type`, `s_name`,
@@ -120,15 +171,12 @@ impl HtaPath {
             let sum = sums.entry((edge.bound_by.word(), edge.kind.word(), name)).or_default();
             *sum = (sum.0 + 1, sum.1.saturating_add(edge.duration));
         }
-        let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_by_key(|(_, (_, duration))| std::cmp::Reverse(*duration));
-        Ok(df!(
-            "bound_by" => sums.iter().map(|((bound_by, ..), _)| *bound_by).collect::<Vec<&str>>(),
-            "type" => sums.iter().map(|((_, kind, _), _)| format!("critical_path_{kind}")).collect::<Vec<_>>(),
-            "s_name" => sums.iter().map(|((.., name), _)| name.as_str()).collect::<Vec<&str>>(),
-            "count" => sums.iter().map(|(_, (count, _))| *count).collect::<Vec<i64>>(),
-            "duration" => sums.iter().map(|(_, (_, duration))| micros(*duration)).collect::<Vec<f64>>(),
-        )?)
+        let mut rows: Vec<NameRow<'_>> = sums
+            .into_iter()
+            .map(|((bound_by, kind, name), (count, duration))| NameRow { bound_by, kind, name, count, duration })
+            .collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.duration));
+        answer_frame(&rows, &NameRow::COLUMNS)
     }
 
     /// Returns the nodes of the graph in order of time: `node`, `event`, `ts` in µs, `is_start`, `is_blocking`.
@@ -136,15 +184,9 @@ impl HtaPath {
     /// # Errors
     /// If polars refuses.
     pub fn nodes(&self) -> Result<DataFrame> {
-        let nodes = self.graph.nodes();
-        let rows = || (0..nodes.len() as u32).map(|node| self.row(node));
-        Ok(df!(
-            "node" => (0..nodes.len() as i64).collect::<Vec<i64>>(),
-            "event" => rows().map(|row| row.index).collect::<Vec<i64>>(),
-            "ts" => nodes.iter().map(|node| micros(node.ts)).collect::<Vec<f64>>(),
-            "is_start" => nodes.iter().map(|node| node.is_start).collect::<Vec<bool>>(),
-            "is_blocking" => rows().map(|row| is_blocking_call(self.text(row.name))).collect::<Vec<bool>>(),
-        )?)
+        let rows = (0_u32..).zip(self.graph.nodes());
+        let rows = rows.map(|(number, node)| NodeRow { path: self, number, node });
+        answer_frame(&rows.collect::<Vec<_>>(), &NodeRow::COLUMNS)
     }
 
     /// Returns the edges of the graph in HTA's order, which decides ties: `begin`, `end`, `type`, `weight` and `graph_weight` in µs,
@@ -153,27 +195,15 @@ impl HtaPath {
     /// # Errors
     /// If polars refuses.
     pub fn edges(&self) -> Result<DataFrame> {
-        let edges = self.graph.edges();
-        Ok(df!(
-            "begin" => edges.iter().map(|edge| i64::from(edge.begin)).collect::<Vec<i64>>(),
-            "end" => edges.iter().map(|edge| i64::from(edge.end)).collect::<Vec<i64>>(),
-            "type" => edges.iter().map(|edge| edge.kind.word()).collect::<Vec<&str>>(),
-            "weight" => edges.iter().map(|edge| micros(edge.weight)).collect::<Vec<f64>>(),
-            "graph_weight" => edges.iter().map(|edge| micros(edge.search_weight)).collect::<Vec<f64>>(),
-            "event" => edges.iter().map(|edge| edge.event).collect::<Vec<_>>(),
-        )?)
+        answer_frame(self.graph.edges(), &EDGES)
     }
 
     /// Returns the tables to show: the summary, `by_name`, `path`, and `edges` if they are wanted.
     pub(super) fn tables(&self, with_edges: bool) -> Result<Vec<AnswerTable>> {
-        let table = |name, columns, frame| AnswerTable::new(&TableSchema::new(name, columns), frame).of_rank(self.rank);
-        let mut tables = vec![
-            table("", SUMMARY, self.summary()?),
-            table("by_name", BY_NAME, self.by_name()?),
-            table("path", PATH, self.path()?),
-        ];
+        let table = |at: usize, frame| AnswerTable::new(&TABLES[at], frame).of_rank(self.rank);
+        let mut tables = vec![table(0, self.summary()?), table(1, self.by_name()?), table(2, self.path()?)];
         if with_edges {
-            tables.push(table("edges", EDGES, self.edges()?).shown_if(false));
+            tables.push(table(3, self.edges()?).shown_if(false));
         }
         Ok(tables)
     }

@@ -4,8 +4,8 @@ use super::answer::StepSource;
 use super::change::{OUTPUT_RATE, PER_TOKEN, PROMPT_RATE, QuantityChange, REQUESTS, STEP, ServingChange};
 use super::figure::figures;
 use super::sentences::{OPTIONS, percent, short};
+use crate::present::{Field, answer_frame};
 use crate::{Result, ServedPhase};
-use polars::df;
 use polars::prelude::DataFrame;
 use serde_json::{Value, json};
 use trace_view::format::nanoseconds;
@@ -13,6 +13,23 @@ use trace_view::{Header, Kind, Part, Present, Report, Table, TableValue, Unit};
 
 /// Ratio of the requests a step of both sides from which a sentence warns of other batches.
 const OTHER_BATCH: f64 = 1.1;
+
+const QUANTITY_COLUMNS: [Field<QuantityChange>; 7] = [
+    Field::word("phase", "phases are compared with each other, prefill with prefill", |row| Some(row.phase.word())),
+    Field::word("quantity", "what is compared; a step: the mean over steps", |row| Some(row.quantity)),
+    Field::word("unit", "unit of the values", |row| {
+        Some(if row.unit == Unit::Nanos { Unit::Micros } else { row.unit }.symbol())
+    }),
+    Field::number("control", Unit::None, "the control", |row| scaled(row, row.values[0])),
+    Field::number("test", Unit::None, "the test", |row| scaled(row, row.values[1])),
+    Field::number("change", Unit::None, "test − control", |row| scaled(row, row.change())),
+    Field::number("change_percent", Unit::Percent, "test − control, in percent of control", |row| row.percent()),
+];
+
+/// Returns a value in the unit of the frame: times in µs.
+fn scaled(row: &QuantityChange, value: Option<f64>) -> Option<f64> {
+    Some(value? * if row.unit == Unit::Nanos { 1e-3 } else { 1.0 })
+}
 
 impl ServingChange {
     /// Returns the change in sentences, each a line: of each phase by itself.
@@ -70,20 +87,7 @@ impl ServingChange {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn frame(&self) -> Result<DataFrame> {
-        let rows = || self.quantities.iter();
-        let scaled = |of: &dyn Fn(&QuantityChange) -> Option<f64>| -> Vec<Option<f64>> {
-            rows().map(|row| Some(of(row)? * if row.unit == Unit::Nanos { 1e-3 } else { 1.0 })).collect()
-        };
-        let unit = |unit: Unit| if unit == Unit::Nanos { Unit::Micros } else { unit };
-        Ok(df!(
-            "phase" => rows().map(|row| row.phase.word()).collect::<Vec<_>>(),
-            "quantity" => rows().map(|row| row.quantity).collect::<Vec<_>>(),
-            "unit" => rows().map(|row| unit(row.unit).symbol()).collect::<Vec<_>>(),
-            "control" => scaled(&|row| row.values[0]),
-            "test" => scaled(&|row| row.values[1]),
-            "change" => scaled(&QuantityChange::change),
-            "change_percent" => rows().map(QuantityChange::percent).collect::<Vec<_>>(),
-        )?)
+        answer_frame(&self.quantities, &QUANTITY_COLUMNS)
     }
 
     /// Returns the change as JSON, times in ns: `labels`, `control`, `test`, `quantities` and `sentences`.

@@ -1,6 +1,7 @@
 //! The aligned tree of both sides, whose rows add up to the step.
 
 mod certainty;
+mod columns;
 mod cut;
 mod entry;
 mod idle;

@@ -4,14 +4,12 @@ use super::entry::{Entry, Measures, TreeKind};
 use super::merge::merge;
 use super::{certainty, cut};
 use crate::error::ExplainReason;
-use crate::explain::certainty::{Certainty, Judged};
+use crate::explain::certainty::Judged;
 use crate::explain::explanation::{Explanation, StepChange};
 use crate::explain::modules::SidesWithModules;
 use crate::explain::side_summary::SideSummary;
-use crate::frame::columns::NAME;
 use crate::{Result, Warning};
 use call_tree::{Change, Grade};
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 /// One row of the aligned tree. Times are means in µs, as of [`Explanation`](crate::Explanation).
 #[derive(Debug, Clone, PartialEq)]
@@ -226,61 +224,5 @@ impl TreeDiff {
             });
         }
         rows
-    }
-
-    /// The rows as a frame, in the same order.
-    ///
-    /// # Columns
-    /// `id`, `parent` (null at the top), `depth`, `path` (names of the rows above, joined by ` > `), `name`, `kind` (`call`,
-    /// `region`, `kernel`, `idle`, `unattributed`, `rest`), `grade`, `why`, `region` (its number among the regions); of both sides
-    /// `control_count`, `test_count` (GPU events a step), `control_us`, `test_us` (share of the step), `delta_us`,
-    /// `share_of_delta` (percent of the change of the step; null if it did not change), `control_self_us`, `test_self_us`
-    /// (without the calls below), `control_total_us`, `test_total_us` (sums of durations); `interval_low_us`, `interval_high_us` (95 %
-    /// interval of `delta_us`), `q`, `verdict`, null where nothing was judged. Times are means in µs.
-    ///
-    /// # Errors
-    /// If memory does not suffice.
-    pub fn frame(&self) -> Result<DataFrame> {
-        let rows = self.rows();
-        let text = |name: &str, of: &dyn Fn(&TreeRow) -> Option<String>| -> Column {
-            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
-        };
-        let whole = |name: &str, of: &dyn Fn(&TreeRow) -> Option<usize>| -> Column {
-            Series::new(name.into(), rows.iter().map(|row| of(row).map(|number| number as i64)).collect::<Vec<_>>())
-                .into()
-        };
-        let number = |name: &str, of: &dyn Fn(&TreeRow) -> f64| -> Column {
-            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
-        };
-        let judged = |name: &str, of: &dyn Fn(&Judged) -> Option<f64>| -> Column {
-            let values = rows.iter().map(|row| row.judged.as_ref().and_then(of));
-            Series::new(name.into(), values.collect::<Vec<Option<f64>>>()).into()
-        };
-        let columns = vec![
-            whole("id", &|row| Some(row.id)),
-            whole("parent", &|row| row.parent),
-            whole("depth", &|row| Some(row.depth)),
-            text("path", &|row| Some(row.path.join(" > "))),
-            text(NAME, &|row| Some(row.name.clone())),
-            text("kind", &|row| Some(row.kind.word().to_owned())),
-            text("grade", &|row| row.grade.map(str::to_owned)),
-            text("why", &|row| Some(row.why.clone())),
-            whole("region", &|row| row.region),
-            number("control_count", &|row| row.count[0]),
-            number("test_count", &|row| row.count[1]),
-            number("control_us", &|row| row.us[0]),
-            number("test_us", &|row| row.us[1]),
-            number("delta_us", &|row| row.delta_us),
-            Series::new("share_of_delta".into(), rows.iter().map(|row| row.share).collect::<Vec<_>>()).into(),
-            number("control_self_us", &|row| row.self_us[0]),
-            number("test_self_us", &|row| row.self_us[1]),
-            number("control_total_us", &|row| row.total_us[0]),
-            number("test_total_us", &|row| row.total_us[1]),
-            judged("interval_low_us", &|judged| judged.interval_us.map(|interval| interval[0])),
-            judged("interval_high_us", &|judged| judged.interval_us.map(|interval| interval[1])),
-            judged("q", &|judged| judged.q),
-            text("verdict", &|row| Certainty::word(row.judged)),
-        ];
-        Ok(DataFrame::new(rows.len(), columns)?)
     }
 }
