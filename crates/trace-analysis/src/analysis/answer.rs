@@ -77,7 +77,7 @@ impl AnswerTable {
             let Some(column) = self.columns.iter().find(|column| column.name == header.name) else { continue };
             header.unit = column.unit;
             column.meaning.clone_into(&mut header.meaning);
-            header.kind = match (column.name, column.unit) {
+            let kind = || match (column.name, column.unit) {
                 (RANK | "stream" | "index" | "pid" | "tid" | "correlation", _) => Kind::Id,
                 ("iteration" | "profiler_step", _) => Kind::Id,
                 ("name" | "s_name" | "s_user_annotation", _) => Kind::Name,
@@ -88,6 +88,7 @@ impl AnswerTable {
                 (_, Unit::Percent) => Kind::Bar,
                 _ => Kind::Number,
             };
+            header.kind = column.kind.unwrap_or_else(kind);
         }
         if self.short_names {
             shorten_names(&mut table);

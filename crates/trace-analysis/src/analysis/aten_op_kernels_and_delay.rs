@@ -5,14 +5,12 @@ use crate::callstack::Enclosing;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
-use crate::present::MOST_RANKS;
+use crate::present::{Field, MOST_RANKS, answer_frame, declared};
 use crate::stats::{micros, rounded};
 use crate::{Compat, Error, Result};
-use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
 /// The kernels that each aten operator launches, the delay until it launches the first of them, and the delay until that
 /// kernel starts.
@@ -52,12 +50,16 @@ impl Default for AtenOpKernelsAndDelay {
 const COUNT: &str = "occurrence_count";
 
 /// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("aten_op_name", Unit::None, "the innermost aten operator around the launches"),
-    Column::new("kernel_sequence", Unit::None, "its kernels, in the order of their launches"),
-    Column::new(COUNT, Unit::Count, "how often the operator launched this sequence"),
-    Column::new("avg_aten_op_launch_delay", Unit::Micros, "mean from the operator's start to its first launch"),
-    Column::new("avg_runtime_delay", Unit::Micros, "mean from the first launch to the start of its kernel"),
+const COLUMNS: [Field<Sequence>; 5] = [
+    Field::name(NAMES[0], "the innermost aten operator around the launches", |of| Some(&of.operator)),
+    Field::name(NAMES[1], "its kernels, in the order of their launches", |of| Some(&of.kernels)),
+    Field::whole(COUNT, Unit::Count, "how often the operator launched this sequence", |of| Some(of.count)),
+    Field::number(NAMES[3], Unit::Micros, "mean from the operator's start to its first launch", |of| {
+        Some(of.mean(of.launch_delay))
+    }),
+    Field::number(NAMES[4], Unit::Micros, "mean from the first launch to the start of its kernel", |of| {
+        Some(of.mean(of.runtime_delay))
+    }),
 ];
 
 /// The names of the columns.
@@ -84,7 +86,7 @@ impl Analysis for AtenOpKernelsAndDelay {
     const SUMMARY: &'static str = "List the kernels of each aten operator, and the delays until they run.";
     const PARAMETERS: &'static [Parameter] =
         &[Parameter::new("sort_by", ParameterKind::Choices(NAMES), "columns to sort by, descending")];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&COLUMNS))];
     const NOTES: &'static str = "With several ranks each has a table of its own: out.rank0.csv, …\n\n--where filters operators, \
                                  too: add `or cat == cpu_op` to a condition on kernels.";
     const FIRST_RANK_ONLY: bool = true;
@@ -107,7 +109,7 @@ impl Analysis for AtenOpKernelsAndDelay {
         let (mut tables, mut figures) = (Vec::new(), Vec::new());
         for (rank, mut sequences) in state.0 {
             self.sort(&mut sequences);
-            let table = AnswerTable::new(&Self::TABLES[0], frame(&sequences)?);
+            let table = AnswerTable::new(&Self::TABLES[0], answer_frame(&sequences, &COLUMNS)?);
             tables.push(if several { table.of_rank(rank) } else { table });
             if !sequences.is_empty() && figures.len() <= MOST_RANKS {
                 figures.push(figure(rank, &sequences));
@@ -264,17 +266,6 @@ impl AtenOpKernelsAndDelay {
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
     }
-}
-
-fn frame(sequences: &[Sequence]) -> Result<DataFrame> {
-    let mean = |sum: fn(&Sequence) -> i64| sequences.iter().map(|of| of.mean(sum(of))).collect::<Vec<f64>>();
-    Ok(df!(
-        NAMES[0] => sequences.iter().map(|of| of.operator.as_str()).collect::<Vec<_>>(),
-        NAMES[1] => sequences.iter().map(|of| of.kernels.as_str()).collect::<Vec<_>>(),
-        NAMES[2] => sequences.iter().map(|of| of.count).collect::<Vec<_>>(),
-        NAMES[3] => mean(|of| of.launch_delay),
-        NAMES[4] => mean(|of| of.runtime_delay),
-    )?)
 }
 
 /// Draws the delays of the first rows. HTA draws its table as a figure instead.

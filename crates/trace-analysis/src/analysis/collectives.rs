@@ -4,18 +4,18 @@ mod joined;
 mod notes;
 mod peers;
 mod recorded;
+mod table;
 
 use super::compare_ranks::Divided;
 use super::{Analysis, Answer, AnswerTable, Parameter, RankView, TableSchema, TraceAnalysis};
 use crate::Result;
-use efficiency::Bandwidth;
+use crate::present::{answer_frame, declared};
 use joined::{Joined, Row, by_size};
-use peers::{PEER_COLUMNS, frame_of_peers};
-use polars::df;
+use peers::{PeerRow, frame_of_peers};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use table::RankRow;
+use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
 
 pub(super) use recorded::State;
 
@@ -32,7 +32,8 @@ pub(super) use recorded::State;
 /// A collective that is recorded on one rank only has its own duration, which includes waiting: the bandwidth is a lower bound.
 ///
 /// # Columns
-/// `COLUMNS`, the longest time first; arrivals by rank: `RANK_COLUMNS`; bytes by peer of all-to-alls with uneven shares: `PEER_COLUMNS`.
+/// `Row::COLUMNS`, the longest time first; arrivals by rank: `RankRow::COLUMNS`; bytes by peer of all-to-alls with uneven shares:
+/// `PeerRow::COLUMNS`.
 ///
 /// # Example
 /// ```
@@ -49,56 +50,17 @@ pub(super) use recorded::State;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collectives {}
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("process_group", Unit::None, "process group as recorded: what it is for, and its name"),
-    Column::new("group_ranks", Unit::None, "ranks of the process group, as recorded"),
-    Column::new("group_size", Unit::Count, "number of ranks in the process group"),
-    Column::new("collective", Unit::None, "kind of the collective; none of a custom kernel"),
-    Column::new("name", Unit::None, "kernel"),
-    Column::new("dtype", Unit::None, "type of the elements of a message"),
-    Column::new("size", Unit::Bytes, "mean size of a message as nccl-tests count it: of the whole input or result"),
-    Column::new("count", Unit::Count, "kernels on all analysed ranks"),
-    Column::new("time (us)", Unit::Micros, "their durations"),
-    Column::new("mean (us)", Unit::Micros, "mean duration of a kernel"),
-    Column::new("joined", Unit::Count, "kernels that were matched with those of other ranks"),
-    Column::new("waiting (us)", Unit::Micros, "time before the last rank arrives, of all ranks"),
-    Column::new("transfer (us)", Unit::Micros, "time after the last rank has arrived, of all ranks"),
-    Column::new("exposed_share", Unit::Percent, "share of the time during which no computation of the rank runs"),
-    Column::new("algbw", Unit::GigabytesPerSecond, "algorithm bandwidth: size by time of a transfer"),
-    Column::new(
-        "busbw",
-        Unit::GigabytesPerSecond,
-        "bus bandwidth: what a link carries, to be compared with that of links",
-    ),
-    Column::new(
-        "bandwidth_by",
-        Unit::None,
-        "time of a transfer: the shortest duration over the ranks, or the own duration, which may include waiting",
-    ),
-];
-
-/// The columns of the arrivals.
-const RANK_COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("collectives", Unit::Count, "collectives that were matched with other ranks"),
-    Column::new("waited (us)", Unit::Micros, "time that the rank waits in them for the last rank"),
-    Column::new("waited_for (us)", Unit::Micros, "time that all other ranks wait where this rank is the last"),
-    Column::new("last_in", Unit::Count, "collectives at which it arrives last"),
-    Column::new("skew (us)", Unit::Micros, "mean time from the first rank's arrival to this rank's"),
-];
-
 impl Analysis for Collectives {
     const NAME: &'static str = "collectives";
     const SUMMARY: &'static str = "Show bandwidth, waiting and exposed time of collectives by group, kind and size.";
     const PARAMETERS: &'static [Parameter] = &[];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS).of_named_events().with_short_names().joined(
+        TableSchema::new("", &declared(&Row::COLUMNS)).of_named_events().with_short_names().joined(
             &["process_group", "collective", "name", "dtype", "size"],
             &["time (us)", "count", "waiting (us)", "transfer (us)", "exposed_share", "busbw"],
         ),
-        TableSchema::new("ranks", RANK_COLUMNS),
-        TableSchema::new("peers", PEER_COLUMNS),
+        TableSchema::new("ranks", &declared(&RankRow::COLUMNS)),
+        TableSchema::new("peers", &declared(&PeerRow::COLUMNS)),
     ];
     const NOTES: &'static str = "Bandwidths are those of nccl-tests: algbw is size / time, busbw is what a link carries (all_reduce: \
         2 (n - 1) / n of algbw), to be compared with the bandwidth of links. The time is the shortest duration over the ranks: the last to \
@@ -118,11 +80,11 @@ impl Analysis for Collectives {
     fn finish(&self, state: State) -> Result<Answer> {
         let divided = Divided::of(&state.matching, state.ranks.0.len());
         let joined = Joined::of(&state, &divided);
-        let (ranks, peers) = (frame_of_ranks(&joined, &divided)?, frame_of_peers(&state.peers())?);
+        let (ranks, peers) = (table::ranks(&joined, &divided)?, frame_of_peers(&state.peers())?);
         let (has_ranks, has_peers) = (ranks.height() > 0, peers.height() > 0);
         Ok(Answer {
             tables: vec![
-                AnswerTable::new(&Self::TABLES[0], frame(&joined.rows)?),
+                AnswerTable::new(&Self::TABLES[0], answer_frame(&joined.rows, &Row::COLUMNS)?),
                 AnswerTable::new(&Self::TABLES[1], ranks).shown_if(has_ranks),
                 AnswerTable::new(&Self::TABLES[2], peers).shown_if(has_peers),
             ],
@@ -162,61 +124,6 @@ pub(super) fn compared_sizes(state: &State) -> ComparedSizes {
     let joined = Joined::of(state, &Divided::of(&state.matching, state.ranks.0.len()));
     let (named, different) = joined.different;
     ComparedSizes { compared: joined.compared, different, named }
-}
-
-/// Converts nanoseconds to µs.
-fn micros(nanos: i128) -> f64 {
-    nanos as f64 / 1e3
-}
-
-fn frame(rows: &[Row<'_>]) -> Result<DataFrame> {
-    let divided = |row: &Row<'_>, time: i128| (row.divided > 0).then(|| micros(time));
-    let bandwidths: Vec<Option<Bandwidth>> = rows.iter().map(Row::bandwidth).collect();
-    let group_sizes = rows.iter().map(|row| Some(row.call.group_size as i64).filter(|&size| size > 0));
-    let by = |(row, found): (&Row<'_>, &Option<Bandwidth>)| {
-        let word = if row.joined() > 0 { "shortest of ranks" } else { "own duration" };
-        found.map(|_| word)
-    };
-    Ok(df!(
-        COLUMNS[0].name => rows.iter().map(|row| known(&row.call.group)).collect::<Vec<_>>(),
-        COLUMNS[1].name => rows.iter().map(|row| known(&row.call.group_ranks)).collect::<Vec<_>>(),
-        COLUMNS[2].name => group_sizes.collect::<Vec<_>>(),
-        COLUMNS[3].name => rows.iter().map(|row| known(&row.call.collective)).collect::<Vec<_>>(),
-        COLUMNS[4].name => rows.iter().map(|row| row.call.name.as_str()).collect::<Vec<_>>(),
-        COLUMNS[5].name => rows.iter().map(|row| known(&row.call.element)).collect::<Vec<_>>(),
-        COLUMNS[6].name => rows.iter().map(|row| row.size().map(|size| size as i64)).collect::<Vec<_>>(),
-        COLUMNS[7].name => rows.iter().map(|row| row.count as i64).collect::<Vec<_>>(),
-        COLUMNS[8].name => rows.iter().map(|row| micros(row.time)).collect::<Vec<_>>(),
-        COLUMNS[9].name => rows.iter().map(|row| micros(row.time) / row.count.max(1) as f64).collect::<Vec<_>>(),
-        COLUMNS[10].name => rows.iter().map(|row| row.joined() as i64).collect::<Vec<_>>(),
-        COLUMNS[11].name => rows.iter().map(|row| divided(row, row.waiting)).collect::<Vec<_>>(),
-        COLUMNS[12].name => rows.iter().map(|row| divided(row, row.transfer)).collect::<Vec<_>>(),
-        COLUMNS[13].name => rows.iter().map(Row::exposed_share).collect::<Vec<_>>(),
-        COLUMNS[14].name => bandwidths.iter().map(|found| found.map(|found| found.algorithm)).collect::<Vec<_>>(),
-        COLUMNS[15].name => bandwidths.iter().map(|found| found.map(|found| found.bus)).collect::<Vec<_>>(),
-        COLUMNS[16].name => rows.iter().zip(&bandwidths).map(by).collect::<Vec<_>>(),
-    )?)
-}
-
-/// Returns a text that was recorded.
-fn known(text: &str) -> Option<&str> {
-    Some(text).filter(|text| !text.is_empty())
-}
-
-/// Returns the arrivals by rank.
-fn frame_of_ranks(joined: &Joined<'_>, divided: &Divided) -> Result<DataFrame> {
-    let charged: BTreeMap<i64, (i64, usize)> =
-        divided.stragglers.ranks.iter().map(|rank| (rank.rank, (rank.charged_ns, rank.last_in))).collect();
-    let of = |rank: &i64| charged.get(rank).copied().unwrap_or_default();
-    let arrivals = &joined.arrivals;
-    Ok(df!(
-        "rank" => arrivals.keys().copied().collect::<Vec<_>>(),
-        "collectives" => arrivals.values().map(|rank| rank.count as i64).collect::<Vec<_>>(),
-        "waited (us)" => arrivals.values().map(|rank| micros(rank.waited)).collect::<Vec<_>>(),
-        "waited_for (us)" => arrivals.keys().map(|rank| micros(of(rank).0.into())).collect::<Vec<_>>(),
-        "last_in" => arrivals.keys().map(|rank| of(rank).1 as i64).collect::<Vec<_>>(),
-        "skew (us)" => arrivals.values().map(|rank| micros(rank.skew) / rank.count.max(1) as f64).collect::<Vec<_>>(),
-    )?)
 }
 
 /// Draws bus bandwidth against size; `None` without bandwidth.

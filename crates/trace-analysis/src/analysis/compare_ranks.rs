@@ -9,13 +9,13 @@ mod words;
 use super::{Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, without_gpu};
 use crate::collective::ChargedRank;
 use crate::error::ParameterReason;
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::Centre;
 use crate::{Error, Result};
 pub(super) use collectives::Divided;
 use heat_map::heat_map;
 use measures::{Class, State, Times};
 use outliers::{Deviation, FEWEST, outliers};
-use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,8 +38,8 @@ use trace_view::{Column, Unit};
 /// order. If more than one in twenty does not overlap on all its ranks, the clocks do not agree, and they are not divided.
 ///
 /// # Columns
-/// The outliers, the largest difference first: `COLUMNS`; all ranks: `RANK_COLUMNS`; collectives by rank:
-/// `COLLECTIVE_COLUMNS`. Times are sums; means per step if ranks have different numbers of steps.
+/// The outliers, the largest difference first: `OutlierRow::COLUMNS`; all ranks: `RANK_COLUMNS`; collectives by rank:
+/// `CollectiveRow::COLUMNS`. Times are sums; means per step if ranks have different numbers of steps.
 ///
 /// # Errors
 /// [`Error::WrongParameter`] if `threshold` or `min_share` is negative or no number.
@@ -70,17 +70,33 @@ impl Default for CompareRanks {
     }
 }
 
-/// The columns of the outliers.
-const COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("class", Unit::None, "class of time"),
-    Column::new("name", Unit::None, "kernel, operator or collective; empty for the whole class"),
-    Column::new("time (us)", Unit::Micros, "time on this rank"),
-    Column::new("median (us)", Unit::Micros, "median time over all ranks"),
-    Column::new("difference (us)", Unit::Micros, "time − median"),
-    Column::new("robust_z", Unit::None, "difference in robust standard deviations: 1.4826 × median absolute deviation"),
-    Column::new("share_of_step", Unit::Percent, "difference in percent of the median step"),
-];
+/// An outlier, with the median step.
+struct OutlierRow<'a> {
+    of: &'a Deviation<'a>,
+    step: f64,
+}
+
+impl OutlierRow<'_> {
+    const COLUMNS: [Field<Self>; 8] = [
+        Field::id("rank", "process of the job", |row| Some(row.of.rank)),
+        Field::word("class", "class of time", |row| Some(row.of.class.word())),
+        Field::name("name", "kernel, operator or collective; empty for the whole class", |row| {
+            Some(row.of.name).filter(|name| !name.is_empty())
+        }),
+        Field::number("time (us)", Unit::Micros, "time on this rank", |row| Some(micros(row.of.value))),
+        Field::number("median (us)", Unit::Micros, "median time over all ranks", |row| Some(micros(row.of.median))),
+        Field::number("difference (us)", Unit::Micros, "time − median", |row| Some(micros(row.of.difference()))),
+        Field::number(
+            "robust_z",
+            Unit::None,
+            "difference in robust standard deviations: 1.4826 × median absolute deviation",
+            |row| row.of.z,
+        ),
+        Field::number("share_of_step", Unit::Percent, "difference in percent of the median step", |row| {
+            (row.step > 0.0).then(|| 100.0 * row.of.difference() / row.step)
+        }),
+    ];
+}
 
 /// The columns of the ranks.
 const RANK_COLUMNS: &[Column] = &[
@@ -97,15 +113,28 @@ const RANK_COLUMNS: &[Column] = &[
     Column::new("late (us)", Unit::Micros, "starts of collectives after the median start over their ranks"),
 ];
 
-/// The columns of the collectives.
-const COLLECTIVE_COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("name", Unit::None, "the collective"),
-    Column::new("count", Unit::Count, "collectives that were matched with other ranks"),
-    Column::new("waiting (us)", Unit::Micros, "time before the last rank arrives"),
-    Column::new("transfer (us)", Unit::Micros, "time after the last rank has arrived"),
-    Column::new("late (us)", Unit::Micros, "starts after the median start over the ranks"),
-];
+/// The collectives of a name on a rank; times in µs.
+struct CollectiveRow<'a> {
+    rank: i64,
+    name: &'a str,
+    count: u64,
+    waiting: f64,
+    transfer: f64,
+    late: f64,
+}
+
+impl CollectiveRow<'_> {
+    const COLUMNS: [Field<Self>; 6] = [
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+        Field::name("name", "the collective", |row| Some(row.name)),
+        Field::whole("count", Unit::Count, "collectives that were matched with other ranks", |row| {
+            Some(row.count as i64)
+        }),
+        Field::number("waiting (us)", Unit::Micros, "time before the last rank arrives", |row| Some(row.waiting)),
+        Field::number("transfer (us)", Unit::Micros, "time after the last rank has arrived", |row| Some(row.transfer)),
+        Field::number("late (us)", Unit::Micros, "starts after the median start over the ranks", |row| Some(row.late)),
+    ];
+}
 
 /// Most ranks whose table is shown; the table of more is only written and bound.
 const MOST_SHOWN: usize = 16;
@@ -122,9 +151,9 @@ impl Analysis for CompareRanks {
         ),
     ];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS).of_named_events(),
+        TableSchema::new("", &declared(&OutlierRow::COLUMNS)).of_named_events(),
         TableSchema::new("ranks", RANK_COLUMNS),
-        TableSchema::new("collectives", COLLECTIVE_COLUMNS).of_named_events().with_short_names(),
+        TableSchema::new("collectives", &declared(&CollectiveRow::COLUMNS)).of_named_events().with_short_names(),
     ];
     const NOTES: &'static str = "It needs four ranks to tell an outlier; of fewer it lists the differences from the median. A \
         time is compared with the median over the analysed ranks: --rank 0-7 compares these eight. The steps are divided into \
@@ -239,18 +268,7 @@ fn micros(nanos: f64) -> f64 {
 }
 
 fn frame_of_outliers(found: &[Deviation<'_>], step: f64) -> Result<DataFrame> {
-    let floats = |of: fn(&Deviation<'_>) -> f64| found.iter().map(|one| micros(of(one))).collect::<Vec<f64>>();
-    let share = |one: &Deviation<'_>| (step > 0.0).then(|| 100.0 * one.difference() / step);
-    Ok(df!(
-        "rank" => found.iter().map(|one| one.rank).collect::<Vec<_>>(),
-        "class" => found.iter().map(|one| one.class.word()).collect::<Vec<_>>(),
-        "name" => found.iter().map(|one| Some(one.name).filter(|name| !name.is_empty())).collect::<Vec<_>>(),
-        "time (us)" => floats(|one| one.value),
-        "median (us)" => floats(|one| one.median),
-        "difference (us)" => floats(|one| one.difference()),
-        "robust_z" => found.iter().map(|one| one.z).collect::<Vec<_>>(),
-        "share_of_step" => found.iter().map(share).collect::<Vec<_>>(),
-    )?)
+    answer_frame(&found.iter().map(|of| OutlierRow { of, step }).collect::<Vec<_>>(), &OutlierRow::COLUMNS)
 }
 
 fn frame_of_ranks(ranks: &[(i64, f64)], steps: &BTreeMap<i64, u64>, times: &Times) -> Result<DataFrame> {
@@ -269,20 +287,16 @@ fn frame_of_ranks(ranks: &[(i64, f64)], steps: &BTreeMap<i64, u64>, times: &Time
 fn frame_of_collectives(ranks: &[(i64, f64)], divided: &Divided) -> Result<DataFrame> {
     let by_rank: BTreeMap<i64, f64> = ranks.iter().copied().collect();
     let counts = divided.counts.iter().filter(|_| divided.is_plausible());
-    let mut rows: Vec<(i64, &str, u64, [f64; 3])> = counts
+    let mut rows: Vec<CollectiveRow<'_>> = counts
         .filter_map(|((name, rank), &count)| {
-            let rank = (*rank, *by_rank.get(rank)?);
-            let of = |class| micros(time(&divided.times, class, name, &rank));
-            Some((rank.0, name.as_str(), count, [Class::Waiting, Class::Transfer, Class::Late].map(of)))
+            let of = (*rank, *by_rank.get(rank)?);
+            let [waiting, transfer, late] = [Class::Waiting, Class::Transfer, Class::Late]
+                .map(|class| micros(time(&divided.times, class, name, &of)));
+            Some(CollectiveRow { rank: *rank, name, count, waiting, transfer, late })
         })
         .collect();
-    rows.sort_by(|one, other| other.3[2].total_cmp(&one.3[2]).then((one.1, one.0).cmp(&(other.1, other.0))));
-    Ok(df!(
-        "rank" => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
-        "name" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
-        "count" => rows.iter().map(|row| row.2 as i64).collect::<Vec<_>>(),
-        "waiting (us)" => rows.iter().map(|row| row.3[0]).collect::<Vec<_>>(),
-        "transfer (us)" => rows.iter().map(|row| row.3[1]).collect::<Vec<_>>(),
-        "late (us)" => rows.iter().map(|row| row.3[2]).collect::<Vec<_>>(),
-    )?)
+    rows.sort_by(|one, other| {
+        other.late.total_cmp(&one.late).then((one.name, one.rank).cmp(&(other.name, other.rank)))
+    });
+    answer_frame(&rows, &CollectiveRow::COLUMNS)
 }

@@ -3,14 +3,13 @@
 use super::listed::{AnswerFiles, Finished, Listed};
 use super::{Analysis, Answer, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on};
 use crate::exec::checkpoint::cancellable;
-use crate::present::{MOST_RANKS, RankMap};
-use crate::stats::{histogram, micros, nanos, quantile};
+use crate::present::{Field, MOST_RANKS, RankMap, answer_frame, declared};
+use crate::stats::{histogram, nanos, quantile};
 use crate::{Compat, Result};
 use hashbrown::HashMap;
-use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use trace_view::{Axis, BarMode, Column, Figure, Unit};
+use trace_view::{Axis, BarMode, Figure, Unit};
 
 /// The duration of each launch on the CPU, of its kernel on the GPU, and the delay between them.
 ///
@@ -45,11 +44,13 @@ impl Default for CudaKernelLaunchStats {
 }
 
 /// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("correlation", Unit::None, "id that the call shares with its kernel"),
-    Column::new("cpu_duration", Unit::Micros, "duration of the runtime call"),
-    Column::new("gpu_duration", Unit::Micros, "duration of its kernel"),
-    Column::new("launch_delay", Unit::Micros, "from the end of the call to the start on the GPU; 0 if that is earlier"),
+const COLUMNS: [Field<Launch>; 4] = [
+    Field::id("correlation", "id that the call shares with its kernel", |launch| Some(launch.correlation)),
+    Field::time("cpu_duration", "duration of the runtime call", |launch| Some(launch.cpu)),
+    Field::time("gpu_duration", "duration of its kernel", |launch| Some(launch.gpu)),
+    Field::time("launch_delay", "from the end of the call to the start on the GPU; 0 if that is earlier", |launch| {
+        Some(launch.delay)
+    }),
 ];
 
 /// Calls that launch kernels.
@@ -83,7 +84,7 @@ impl Analysis for CudaKernelLaunchStats {
         Parameter::new("launch_delay_cutoff", ParameterKind::Number, "longer delays, in µs, are drawn as outliers"),
         Parameter::new("include_memory_events", ParameterKind::Switch, "include launches of copies and fills"),
     ];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&COLUMNS)).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
     // A row per launch.
     const KEEPS_EVENTS: bool = true;
@@ -124,11 +125,11 @@ impl Analysis for CudaKernelLaunchStats {
     }
 
     fn move_to_files(&self, state: Self::State, files: &AnswerFiles) -> Result<Self::State> {
-        state.try_map(|rank, launches| launches.moved(rank, files, |launches| frame(&launches)))
+        state.try_map(|rank, launches| launches.moved(rank, files, |launches| answer_frame(&launches, &COLUMNS)))
     }
 
     fn finish(&self, state: Self::State) -> Result<Answer> {
-        let ranks = state.try_map(|_, launches| launches.finished(|launches| frame(&launches)))?;
+        let ranks = state.try_map(|_, launches| launches.finished(|launches| answer_frame(&launches, &COLUMNS)))?;
         let without = ranks.ranks_where(|rows| rows.len() == 0);
         let note = nothing_on(&without, "No launches that started work on the GPU");
         let figures = self.figures(&ranks)?;
@@ -274,14 +275,4 @@ fn by_rank(ranks: &ByRank<Finished>) -> Result<RankMap> {
         }
     }
     Ok(map)
-}
-
-fn frame(launches: &[Launch]) -> Result<DataFrame> {
-    let time = |of: fn(&Launch) -> i64| launches.iter().map(|launch| micros(of(launch))).collect::<Vec<f64>>();
-    Ok(df!(
-        "correlation" => launches.iter().map(|launch| launch.correlation).collect::<Vec<_>>(),
-        "cpu_duration" => time(|launch| launch.cpu),
-        "gpu_duration" => time(|launch| launch.gpu),
-        "launch_delay" => time(|launch| launch.delay),
-    )?)
 }

@@ -7,10 +7,9 @@ use crate::callstack::CallStacks;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
-use crate::stats::micros;
+use crate::present::{Field, answer_frame, declared};
 use crate::write::{Overlay, TraceCopy};
 use crate::{Error, Result, TraceAnalysis, TraceSet};
-use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_view::format::numbered;
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
 
 /// The kernel sequences that operators of a name launch, and their frequencies.
 ///
@@ -36,7 +35,7 @@ use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
 /// sequences have an argument `Patterns`: search for it in Perfetto. Nothing is written if there is no sequence.
 ///
 /// # Columns
-/// One row per sequence, the most frequent first, over all analysed ranks: `COLUMNS`.
+/// One row per sequence, the most frequent first, over all analysed ranks: `Row::COLUMNS`.
 ///
 /// # Errors
 /// [`Error::WrongParameter`] without an operator, or if `output_dir` is not a folder.
@@ -69,13 +68,22 @@ impl Default for FrequentCudaKernelSequences {
     }
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("pattern", Unit::None, "the operator and its kernels, separated by bars"),
-    Column::new("count", Unit::Count, "how often the operator launched this sequence"),
-    Column::new("GPU kernel duration (us)", Unit::Micros, "sum over the kernels"),
-    Column::new("CPU op duration (us)", Unit::Micros, "sum over the operators"),
-];
+/// A sequence, and what was counted of it.
+struct Row<'a> {
+    text: &'a str,
+    pattern: &'a Pattern,
+}
+
+impl Row<'_> {
+    const COLUMNS: [Field<Self>; 4] = [
+        Field::name("pattern", "the operator and its kernels, separated by bars", |row| Some(row.text)),
+        Field::whole("count", Unit::Count, "how often the operator launched this sequence", |row| {
+            Some(row.pattern.count)
+        }),
+        Field::time("GPU kernel duration (us)", "sum over the kernels", |row| Some(row.pattern.gpu)),
+        Field::time("CPU op duration (us)", "sum over the operators", |row| Some(row.pattern.cpu)),
+    ];
+}
 
 /// Upper bound on the operators that a note suggests.
 const MOST_SUGGESTIONS: usize = 5;
@@ -142,7 +150,7 @@ impl Analysis for FrequentCudaKernelSequences {
             "shrink all other events of the overlaid trace: no arguments, numbers for names",
         ),
     ];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&Row::COLUMNS))];
     const NOTES: &'static str = "--output-dir DIR also writes DIR/overlaid_TRACE: open it in Perfetto and search for Patterns. \
                                  The source is never changed. Without --output-dir no file is written.\n\n--where filters \
                                  operators, too: add `or cat == cpu_op` to a condition on kernels.";
@@ -349,12 +357,8 @@ fn kernels(count: usize) -> String {
 }
 
 fn frame(patterns: &[(&String, &Pattern)]) -> Result<DataFrame> {
-    Ok(df!(
-        "pattern" => patterns.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(),
-        "count" => patterns.iter().map(|(_, pattern)| pattern.count).collect::<Vec<_>>(),
-        "GPU kernel duration (us)" => patterns.iter().map(|(_, pattern)| micros(pattern.gpu)).collect::<Vec<_>>(),
-        "CPU op duration (us)" => patterns.iter().map(|(_, pattern)| micros(pattern.cpu)).collect::<Vec<_>>(),
-    )?)
+    let rows = patterns.iter().map(|&(text, pattern)| Row { text, pattern });
+    answer_frame(&rows.collect::<Vec<_>>(), &Row::COLUMNS)
 }
 
 fn figure(top: &[(&String, &Pattern)], ranks: &BTreeMap<i64, Rank>) -> Figure {

@@ -5,13 +5,12 @@ use crate::domain::KernelType;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
 use crate::interval::overlaps;
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::{Fold, Moments, micros, rounded, total};
 use crate::{Compat, Error, Result};
-use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_view::{Axis, BarMode, Choice, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, BarMode, Choice, Figure, Mark, Points, Series, Unit};
 
 /// GPU time by kernel type over all ranks, and the longest kernels of each type and rank.
 ///
@@ -51,22 +50,22 @@ impl Default for GpuKernelBreakdown {
 }
 
 /// The columns of the types.
-const TYPE_COLUMNS: &[Column] = &[
-    Column::new("kernel_type", Unit::None, "the type, or the types that run concurrently"),
-    Column::new("sum", Unit::Micros, "time during which exactly these types run, over all ranks"),
-    Column::new("percentage", Unit::Percent, "share of the time of all types"),
+const TYPE_COLUMNS: [Field<TypeRow>; 3] = [
+    Field::word("kernel_type", "the type, or the types that run concurrently", |row| Some(&row.0)),
+    Field::number("sum", Unit::Micros, "time during which exactly these types run, over all ranks", |row| Some(row.1)),
+    Field::number("percentage", Unit::Percent, "share of the time of all types", |row| Some(row.2)),
 ];
 
 /// The columns of the kernels.
-const KERNEL_COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "name of the kernel; others: all kernels without a row of their own"),
-    Column::new("sum (us)", Unit::Micros, "sum of durations"),
-    Column::new("max (us)", Unit::Micros, "longest"),
-    Column::new("min (us)", Unit::Micros, "shortest"),
-    Column::new("stddev", Unit::Micros, "standard deviation of the durations"),
-    Column::new("mean (us)", Unit::Micros, "mean duration"),
-    Column::new("kernel_type", Unit::None, "operation class, by the name of the kernel"),
-    Column::new("rank", Unit::None, "process of the job"),
+const KERNEL_COLUMNS: [Field<KernelRow>; 8] = [
+    Field::name("name", "name of the kernel; others: all kernels without a row of their own", |row| Some(&row.name)),
+    Field::number("sum (us)", Unit::Micros, "sum of durations", |row| Some(row.sum)),
+    Field::number("max (us)", Unit::Micros, "longest", |row| Some(row.max)),
+    Field::number("min (us)", Unit::Micros, "shortest", |row| Some(row.min)),
+    Field::number("stddev", Unit::Micros, "standard deviation of the durations", |row| Some(row.deviation)),
+    Field::number("mean (us)", Unit::Micros, "mean duration", |row| Some(row.mean)),
+    Field::word("kernel_type", "operation class, by the name of the kernel", |row| Some(row.kind.word())),
+    Field::id("rank", "process of the job", |row| Some(row.rank)),
 ];
 
 /// The analysed types, in HTA's order.
@@ -106,8 +105,8 @@ impl Analysis for GpuKernelBreakdown {
         Parameter::new("include_memory_kernels", ParameterKind::Switch, "include copies and fills"),
     ];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("kernel_types", TYPE_COLUMNS),
-        TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events(),
+        TableSchema::new("kernel_types", &declared(&TYPE_COLUMNS)),
+        TableSchema::new("kernels", &declared(&KERNEL_COLUMNS)).of_named_events(),
     ];
     type State = State;
 
@@ -147,8 +146,8 @@ impl Analysis for GpuKernelBreakdown {
         };
         let answer = Answer {
             tables: vec![
-                AnswerTable::new(&Self::TABLES[0], frame_of_types(&types)?),
-                AnswerTable::new(&Self::TABLES[1], frame_of_kernels(&rows)?),
+                AnswerTable::new(&Self::TABLES[0], answer_frame(&types, &TYPE_COLUMNS)?),
+                AnswerTable::new(&Self::TABLES[1], answer_frame(&rows, &KERNEL_COLUMNS)?),
             ],
             figures,
             notes: without_gpu(&without).into_iter().collect(),
@@ -225,28 +224,6 @@ impl GpuKernelBreakdown {
         });
         rows
     }
-}
-
-fn frame_of_types(rows: &[TypeRow]) -> Result<DataFrame> {
-    Ok(df!(
-        "kernel_type" => rows.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(),
-        "sum" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
-        "percentage" => rows.iter().map(|row| row.2).collect::<Vec<_>>(),
-    )?)
-}
-
-fn frame_of_kernels(rows: &[KernelRow]) -> Result<DataFrame> {
-    let floats = |of: fn(&KernelRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
-    Ok(df!(
-        "name" => rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(),
-        "sum (us)" => floats(|row| row.sum),
-        "max (us)" => floats(|row| row.max),
-        "min (us)" => floats(|row| row.min),
-        "stddev" => floats(|row| row.deviation),
-        "mean (us)" => floats(|row| row.mean),
-        "kernel_type" => rows.iter().map(|row| row.kind.word()).collect::<Vec<_>>(),
-        "rank" => rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
-    )?)
 }
 
 fn types_figure(rows: &[TypeRow]) -> Figure {

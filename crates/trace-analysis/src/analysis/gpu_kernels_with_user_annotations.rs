@@ -6,14 +6,12 @@ use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
 use crate::interval::{Span, innermost};
-use crate::stats::micros;
+use crate::present::{Field, answer_frame, declared};
 use crate::{Compat, Result, shorten_name};
 use hashbrown::HashMap;
-use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use trace_view::{Column, Unit};
 
 /// Every GPU event with the user annotation around it.
 ///
@@ -28,7 +26,7 @@ use trace_view::{Column, Unit};
 /// kernel, the shortest counts.
 ///
 /// # Columns
-/// One row per event with a stream, in file order: `COLUMNS`. Empty if there are no such annotations.
+/// One row per event with a stream, in file order: `Row::COLUMNS`. Empty if there are no such annotations.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_gpu_kernels_with_user_annotations`; its other columns are those of `events()`.
@@ -44,16 +42,26 @@ impl Default for GpuKernelsWithUserAnnotations {
     }
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("index", Unit::None, "position of the event in the file's traceEvents"),
-    Column::new("s_name", Unit::None, "name of the kernel"),
-    Column::new("s_cat", Unit::None, "category: kernel, gpu_memcpy, …"),
-    Column::new("ts", Unit::Micros, "start, since the first event of all ranks"),
-    Column::new("dur", Unit::Micros, "duration"),
-    Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("s_user_annotation", Unit::None, "the shortest annotation around it, if there is one"),
-];
+/// An event, with the texts of its rank.
+struct Row<'a> {
+    of: &'a Kernel,
+    names: &'a [String],
+    texts: &'a [String],
+}
+
+impl Row<'_> {
+    const COLUMNS: [Field<Self>; 7] = [
+        Field::id("index", "position of the event in the file's traceEvents", |row| Some(row.of.index)),
+        Field::name("s_name", "name of the kernel", |row| Some(&row.names[row.of.name as usize])),
+        Field::word("s_cat", "category: kernel, gpu_memcpy, …", |row| Some(&row.texts[row.of.cat as usize])),
+        Field::time("ts", "start, since the first event of all ranks", |row| Some(row.of.ts)),
+        Field::time("dur", "duration", |row| Some(row.of.dur)),
+        Field::id("stream", "GPU stream", |row| Some(row.of.stream)),
+        Field::name("s_user_annotation", "the shortest annotation around it, if there is one", |row| {
+            Some(&row.texts[row.of.annotation? as usize])
+        }),
+    ];
+}
 
 /// The GPU events of one rank; each text is stored once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +90,7 @@ impl Analysis for GpuKernelsWithUserAnnotations {
         ParameterKind::Switch,
         "shorten names of kernels: no parameters, no template arguments",
     )];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&Row::COLUMNS))];
     const NOTES: &'static str = "With several ranks each has a table of its own: out.rank0.csv, …";
     const FIRST_RANK_ONLY: bool = true;
     // A row per event of the GPU.
@@ -189,15 +197,7 @@ impl GpuKernelsWithUserAnnotations {
             false => Vec::new(),
         };
         let names = if self.shorten_names { &short } else { texts };
-        let rows = &kernels.rows;
-        Ok(df!(
-            "index" => rows.iter().map(|row| row.index).collect::<Vec<_>>(),
-            "s_name" => rows.iter().map(|row| names[row.name as usize].as_str()).collect::<Vec<_>>(),
-            "s_cat" => rows.iter().map(|row| texts[row.cat as usize].as_str()).collect::<Vec<_>>(),
-            "ts" => rows.iter().map(|row| micros(row.ts)).collect::<Vec<_>>(),
-            "dur" => rows.iter().map(|row| micros(row.dur)).collect::<Vec<_>>(),
-            "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
-            "s_user_annotation" => rows.iter().map(|row| row.annotation.map(|name| texts[name as usize].as_str())).collect::<Vec<_>>(),
-        )?)
+        let rows: Vec<Row<'_>> = kernels.rows.iter().map(|of| Row { of, names, texts }).collect();
+        answer_frame(&rows, &Row::COLUMNS)
     }
 }

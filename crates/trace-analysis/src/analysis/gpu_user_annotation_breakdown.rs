@@ -4,14 +4,13 @@ use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, Ran
 use crate::domain::EventKind;
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::{Fold, Moments, OTHERS, micros};
 use crate::{Compat, Error, Result};
-use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_view::format::numbered;
-use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
 /// The time within each user annotation, on the GPU or on the CPU.
 ///
@@ -24,7 +23,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 /// annotations that, sorted by their sums, are above the quantile `duration_ratio` of the cumulative sums.
 ///
 /// # Columns
-/// One row per rank and annotation, by rank and name: `COLUMNS`.
+/// One row per rank and annotation, by rank and name: `Row::COLUMNS`.
 ///
 /// # Errors
 /// [`Error::WrongParameter`] if `duration_ratio` is not between 0 and 1.
@@ -49,16 +48,28 @@ impl Default for GpuUserAnnotationBreakdown {
     }
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "the annotation; others: all annotations without a row of their own"),
-    Column::new("sum (us)", Unit::Micros, "sum of durations"),
-    Column::new("max (us)", Unit::Micros, "longest"),
-    Column::new("min (us)", Unit::Micros, "shortest"),
-    Column::new("stddev", Unit::Micros, "standard deviation of the durations"),
-    Column::new("mean (us)", Unit::Micros, "mean duration"),
-    Column::new("rank", Unit::None, "process of the job"),
-];
+/// An annotation on a rank, with its durations in ns.
+struct Row<'a> {
+    rank: i64,
+    name: &'a str,
+    durations: Moments,
+}
+
+impl Row<'_> {
+    const COLUMNS: [Field<Self>; 7] = [
+        Field::name("name", "the annotation; others: all annotations without a row of their own", |row| Some(row.name)),
+        Field::time("sum (us)", "sum of durations", |row| Some(row.durations.sum)),
+        Field::time("max (us)", "longest", |row| Some(row.durations.max)),
+        Field::time("min (us)", "shortest", |row| Some(row.durations.min)),
+        Field::number("stddev", Unit::Micros, "standard deviation of the durations", |row| {
+            Some(row.durations.deviation().unwrap_or(0.0) / 1e3)
+        }),
+        Field::number("mean (us)", Unit::Micros, "mean duration", |row| {
+            Some(row.durations.mean().unwrap_or(0.0) / 1e3)
+        }),
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+    ];
+}
 
 /// Number of annotations that are drawn.
 const DRAWN: usize = 60;
@@ -90,7 +101,7 @@ impl Analysis for GpuUserAnnotationBreakdown {
             "never fold annotations whose name contains one of these into others",
         ),
     ];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&Row::COLUMNS)).of_named_events()];
     type State = ByRank<Durations>;
 
     fn map(&self, rank: &RankView) -> Result<Self::State> {
@@ -116,12 +127,12 @@ impl Analysis for GpuUserAnnotationBreakdown {
             return Err(Error::WrongParameter { analysis: Self::NAME, reason });
         }
         let without = state.ranks_where(|result| result.names.is_empty());
-        let mut rows: Vec<(i64, &str, Moments)> = Vec::new();
+        let mut rows: Vec<Row<'_>> = Vec::new();
         for (&rank, Durations { names }) in &state.0 {
-            rows.extend(names.iter().map(|(name, &moments)| (rank, name.as_str(), moments)));
+            rows.extend(names.iter().map(|(name, &durations)| Row { rank, name, durations }));
         }
         let note = (!without.is_empty()).then(|| self.without_annotations(&without));
-        let table = AnswerTable::new(&Self::TABLES[0], frame(&rows)?);
+        let table = AnswerTable::new(&Self::TABLES[0], answer_frame(&rows, &Row::COLUMNS)?);
         let answer = Answer::of(table, (!rows.is_empty()).then(|| figure(&rows)), note);
         let title = "User annotation distribution on each rank";
         Ok(answer.with_heat_map(title, Self::TABLES[0].name, &["sum (us)"], 0))
@@ -141,25 +152,12 @@ impl GpuUserAnnotationBreakdown {
     }
 }
 
-fn frame(rows: &[(i64, &str, Moments)]) -> Result<DataFrame> {
-    let time = |of: fn(&Moments) -> f64| rows.iter().map(|(_, _, moments)| of(moments)).collect::<Vec<f64>>();
-    Ok(df!(
-        "name" => rows.iter().map(|row| row.1).collect::<Vec<_>>(),
-        "sum (us)" => time(|moments| micros(moments.sum)),
-        "max (us)" => time(|moments| micros(moments.max)),
-        "min (us)" => time(|moments| micros(moments.min)),
-        "stddev" => time(|moments| moments.deviation().unwrap_or(0.0) / 1e3),
-        "mean (us)" => time(|moments| moments.mean().unwrap_or(0.0) / 1e3),
-        "rank" => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
-    )?)
-}
-
 /// Draws the sums of the annotations, the longest first, with a series per rank. HTA draws a pie per rank and a figure per
 /// annotation.
-fn figure(rows: &[(i64, &str, Moments)]) -> Figure {
+fn figure(rows: &[Row<'_>]) -> Figure {
     let mut longest: BTreeMap<&str, i64> = BTreeMap::new();
     let mut ranks: BTreeMap<i64, BTreeMap<&str, i64>> = BTreeMap::new();
-    for &(rank, name, moments) in rows {
+    for &Row { rank, name, durations: moments } in rows {
         let sum = longest.entry(name).or_default();
         *sum = sum.saturating_add(moments.sum);
         ranks.entry(rank).or_default().insert(name, moments.sum);

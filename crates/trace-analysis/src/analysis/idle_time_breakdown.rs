@@ -4,9 +4,9 @@ use super::{
     Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema, nothing_on, without_gpu,
 };
 use crate::exec::checkpoint::cancellable;
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::{Moments, micros, quantile, rounded, total};
 use crate::{Compat, Result};
-use polars::df;
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series as FrameSeries};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ use trace_view::{Axis, BarMode, Column, Figure, Mark, Points, Series, Unit};
 /// ```
 ///
 /// # Columns
-/// One row per rank, stream and category: `COLUMNS`; statistics of the same gaps: `INTERVAL_COLUMNS`.
+/// One row per rank, stream and category: `Row::COLUMNS`; statistics of the same gaps: `INTERVAL_COLUMNS`.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_idle_time_breakdown`.
@@ -62,18 +62,11 @@ impl Default for IdleTimeBreakdown {
     }
 }
 
-/// The columns of the breakdown.
-const COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("idle_category", Unit::None, "host_wait: launched too late; kernel_wait: a short gap; other"),
-    Column::new("idle_time", Unit::Micros, "sum of the gaps"),
-    Column::new("idle_time_ratio", Unit::None, "share of the idle time of the stream, 0 to 1"),
-];
+const CATEGORY: &str = "host_wait: launched too late; kernel_wait: a short gap; other";
 
 /// The columns of the gaps.
 const INTERVAL_COLUMNS: &[Column] = &[
-    Column::new("idle_category", Unit::None, "host_wait: launched too late; kernel_wait: a short gap; other"),
+    Column::new("idle_category", Unit::None, CATEGORY),
     Column::new("rank", Unit::None, "process of the job"),
     Column::new("stream", Unit::None, "GPU stream"),
     Column::new("count", Unit::Count, "number of gaps"),
@@ -138,7 +131,7 @@ impl Analysis for IdleTimeBreakdown {
         ),
     ];
     const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("", COLUMNS), TableSchema::new("intervals", INTERVAL_COLUMNS)];
+        &[TableSchema::new("", &declared(&Row::COLUMNS)), TableSchema::new("intervals", INTERVAL_COLUMNS)];
     const FIRST_RANK_ONLY: bool = true;
     type State = ByRank<Vec<Gaps>>;
 
@@ -206,7 +199,7 @@ impl Analysis for IdleTimeBreakdown {
         let figure = self.figure(&rows, state.0.len() > 1);
         let answer = Answer {
             tables: vec![
-                AnswerTable::new(&Self::TABLES[0], breakdown(&rows)?),
+                AnswerTable::new(&Self::TABLES[0], answer_frame(&rows, &Row::COLUMNS)?),
                 AnswerTable::new(&Self::TABLES[1], intervals(&rows)?).shown_if(self.show_idle_interval_stats),
             ],
             figures: if rows.is_empty() { Vec::new() } else { vec![figure] },
@@ -236,14 +229,17 @@ struct Row<'a> {
     described: &'a [Option<f64>; 8],
 }
 
-fn breakdown(rows: &[Row<'_>]) -> Result<DataFrame> {
-    Ok(df!(
-        "rank" => rows.iter().map(|row| row.rank).collect::<Vec<_>>(),
-        "stream" => rows.iter().map(|row| row.stream).collect::<Vec<_>>(),
-        "idle_category" => rows.iter().map(|row| CATEGORIES[row.category]).collect::<Vec<_>>(),
-        "idle_time" => rows.iter().map(|row| rounded(row.time, 2)).collect::<Vec<_>>(),
-        "idle_time_ratio" => rows.iter().map(|row| row.ratio.map(|ratio| rounded(ratio, 2))).collect::<Vec<_>>(),
-    )?)
+impl Row<'_> {
+    /// The columns of the breakdown.
+    const COLUMNS: [Field<Self>; 5] = [
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+        Field::id("stream", "GPU stream", |row| Some(row.stream)),
+        Field::word("idle_category", CATEGORY, |row| Some(CATEGORIES[row.category])),
+        Field::number("idle_time", Unit::Micros, "sum of the gaps", |row| Some(rounded(row.time, 2))),
+        Field::number("idle_time_ratio", Unit::None, "share of the idle time of the stream, 0 to 1", |row| {
+            row.ratio.map(|ratio| rounded(ratio, 2))
+        }),
+    ];
 }
 
 /// Returns the statistics of the gaps as a frame.

@@ -4,12 +4,11 @@ use super::listed::{AnswerFiles, Listed};
 use super::over_time::OverTime;
 use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
-use crate::counter::Bandwidth;
-use crate::stats::micros;
-use polars::df;
+use crate::counter::{Bandwidth, BandwidthPoint};
+use crate::present::{Field, answer_frame, declared};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use trace_view::{Column, Unit};
+use trace_view::Unit;
 
 /// The memory bandwidth of each kind of copy over time: the sum over all copies that run at that moment.
 ///
@@ -22,7 +21,7 @@ use trace_view::{Column, Unit};
 /// A value lasts until the next row of the same name. A copy of duration 0 counts as 1 µs.
 ///
 /// # Columns
-/// One table per rank, by name and time: `COLUMNS`.
+/// One table per rank, by name and time: `Row::COLUMNS`.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_memory_bw_time_series`.
@@ -32,13 +31,29 @@ pub struct MemoryBwTimeSeries {
     pub ranks: Option<Vec<i64>>,
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("ts", Unit::Micros, "moment, since the first event of all ranks"),
-    Column::new("pid", Unit::None, "device"),
-    Column::new("name", Unit::None, "kind of copy"),
-    Column::new("memory_bw_gbps", Unit::GigabytesPerSecond, "bandwidth of all such copies from this moment on"),
-];
+/// The bandwidth of a kind of copy from a moment on.
+struct Row<'a> {
+    kind: &'a str,
+    point: &'a BandwidthPoint,
+    /// The first event of all ranks, in ns.
+    origin: i64,
+}
+
+impl Row<'_> {
+    const COLUMNS: [Field<Self>; 4] = [
+        Field::time("ts", "moment, since the first event of all ranks", |row| {
+            Some(row.point.ts.saturating_sub(row.origin))
+        }),
+        Field::id("pid", "device", |row| row.point.pid),
+        Field::word("name", "kind of copy", |row| Some(row.kind)),
+        Field::number(
+            "memory_bw_gbps",
+            Unit::GigabytesPerSecond,
+            "bandwidth of all such copies from this moment on",
+            |row| Some(row.point.gbps),
+        ),
+    ];
+}
 
 /// The bandwidth on one rank, and the origin of the common clock.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -63,7 +78,7 @@ impl Analysis for MemoryBwTimeSeries {
     const NAME: &'static str = "memory_bw_time_series";
     const SUMMARY: &'static str = "Show the memory bandwidth of copies and fills over time, by kind of copy.";
     const PARAMETERS: &'static [Parameter] = &[];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&Row::COLUMNS)).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
     // Two points per copy and fill.
     const KEEPS_EVENTS: bool = true;
@@ -94,11 +109,6 @@ impl Analysis for MemoryBwTimeSeries {
 }
 
 fn frame(kinds: &Bandwidth, origin: i64) -> Result<DataFrame> {
-    let points = || kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| (kind, point)));
-    Ok(df!(
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(origin))).collect::<Vec<f64>>(),
-        "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
-        "name" => points().map(|(kind, _)| kind.as_str()).collect::<Vec<&str>>(),
-        "memory_bw_gbps" => points().map(|(_, point)| point.gbps).collect::<Vec<f64>>(),
-    )?)
+    let rows = kinds.iter().flat_map(|(kind, points)| points.iter().map(move |point| Row { kind, point, origin }));
+    answer_frame(&rows.collect::<Vec<_>>(), &Row::COLUMNS)
 }

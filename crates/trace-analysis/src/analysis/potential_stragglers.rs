@@ -9,17 +9,16 @@ use crate::collective::{Collectives, Stragglers};
 use crate::domain::{EventKind, is_collective};
 use crate::error::ParameterReason;
 use crate::exec::checkpoint::cancellable;
-use crate::stats::{Moments, micros};
+use crate::present::{Field, answer_frame, declared};
+use crate::stats::Moments;
 use crate::{Compat, Error, Result};
 use figures::{figure, timeline};
 use kernel::{Kernel, word};
-use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use trace_view::Unit;
 use trace_view::format::{numbered, numbers};
-use trace_view::{Column, Unit};
 
 /// Ranks that start a collective late, so that other ranks wait for them.
 ///
@@ -35,7 +34,7 @@ use trace_view::{Column, Unit};
 /// ([`Stragglers`](trace_events::Stragglers)).
 ///
 /// # Columns
-/// The ranks, the likeliest first: `COLUMNS`; the compared kernels, by step and rank: `KERNEL_COLUMNS`.
+/// The ranks, the likeliest first: `COLUMNS`; the compared kernels, by step and rank: `Kernel::COLUMNS`.
 ///
 /// # Errors
 /// [`Error::WrongParameter`] if none of `profiler_steps` is in the trace.
@@ -57,18 +56,24 @@ impl Default for PotentialStragglers {
 }
 
 /// The columns of the ranks.
-const COLUMNS: &[Column] = &[Column::new("rank", Unit::None, "process of the job that may hold up other ranks")];
+const COLUMNS: [Field<i64>; 1] =
+    [Field::id("rank", "process of the job that may hold up other ranks", |&rank| Some(rank))];
 
-/// The columns of the kernels.
-const KERNEL_COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("iteration", Unit::None, "number of the ProfilerStep#N"),
-    Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("name", Unit::None, "the collective"),
-    Column::new("normalized_start_time", Unit::None, "start, in mean steps since the first event"),
-    Column::new("duration (us)", Unit::Micros, "duration"),
-    Column::new("is_straggler", Unit::None, "Yes if it is among the last to start in its step"),
-];
+impl Kernel<'_> {
+    const COLUMNS: [Field<Self>; 7] = [
+        Field::id("rank", "process of the job", |kernel| Some(kernel.rank)),
+        Field::id("iteration", "number of the ProfilerStep#N", |kernel| Some(kernel.step)),
+        Field::id("stream", "GPU stream", |kernel| Some(kernel.stream)),
+        Field::name("name", "the collective", |kernel| Some(kernel.name)),
+        Field::number("normalized_start_time", Unit::None, "start, in mean steps since the first event", |kernel| {
+            Some(kernel.normalized)
+        }),
+        Field::time("duration (us)", "duration", |kernel| Some(kernel.dur)),
+        Field::word("is_straggler", "Yes if it is among the last to start in its step", |kernel| {
+            Some(word(kernel.late))
+        }),
+    ];
+}
 
 /// The share of a mean step that a collective must last to be considered.
 const LONG_ENOUGH: f64 = 0.01;
@@ -131,8 +136,10 @@ impl Analysis for PotentialStragglers {
         Parameter::new("profiler_steps", ParameterKind::Iterations, "only these steps"),
         Parameter::new("num_candidates", ParameterKind::Whole, "ranks to mark in each step, and to name at most"),
     ];
-    const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("", COLUMNS), TableSchema::new("kernels", KERNEL_COLUMNS).of_named_events()];
+    const TABLES: &'static [TableSchema] = &[
+        TableSchema::new("", &declared(&COLUMNS)),
+        TableSchema::new("kernels", &declared(&Kernel::COLUMNS)).of_named_events(),
+    ];
     const NOTES: &'static str = "It compares ranks, so it needs at least two. The ranks are those of HTA's rule, which looks at the starts of \
         one collective; ranks that it marks by less than 1 % of a step are not named. A note names the ranks for which other \
         ranks wait longest in all collectives, as %compare_ranks and %describe do.";
@@ -216,7 +223,8 @@ impl Analysis for PotentialStragglers {
         let all_named = (all > 0 && all == ranks.len()).then(|| {
             format!("All {all} ranks that run the collective are named, the latest first: num_candidates is {most}.")
         });
-        let frame = df!("rank" => ranks.into_iter().map(|(rank, _)| rank).collect::<Vec<_>>())?;
+        let ranks: Vec<i64> = ranks.into_iter().map(|(rank, _)| rank).collect();
+        let frame = answer_frame(&ranks, &COLUMNS)?;
         let figures = if kernels.is_empty() { Vec::new() } else { vec![timeline(&long, &kernels), figure(&kernels)] };
         let waiting = Stragglers::of(&state.matched, state.ranks.len())
             .sentence()
@@ -226,7 +234,7 @@ impl Analysis for PotentialStragglers {
         let answer = Answer {
             tables: vec![
                 AnswerTable::new(&Self::TABLES[0], frame),
-                AnswerTable::new(&Self::TABLES[1], frame_of(&kernels)?),
+                AnswerTable::new(&Self::TABLES[1], answer_frame(&kernels, &Kernel::COLUMNS)?),
             ],
             figures,
             notes: notes.collect(),
@@ -381,16 +389,4 @@ fn refusal(ranks: &[i64], late: &BTreeMap<i64, f64>) -> String {
         100.0 * most,
         100.0 * LEAST_MARGIN
     )
-}
-
-fn frame_of(kernels: &[Kernel<'_>]) -> Result<DataFrame> {
-    Ok(df!(
-        "rank" => kernels.iter().map(|kernel| kernel.rank).collect::<Vec<_>>(),
-        "iteration" => kernels.iter().map(|kernel| kernel.step).collect::<Vec<_>>(),
-        "stream" => kernels.iter().map(|kernel| kernel.stream).collect::<Vec<_>>(),
-        "name" => kernels.iter().map(|kernel| kernel.name).collect::<Vec<_>>(),
-        "normalized_start_time" => kernels.iter().map(|kernel| kernel.normalized).collect::<Vec<_>>(),
-        "duration (us)" => kernels.iter().map(|kernel| micros(kernel.dur)).collect::<Vec<_>>(),
-        "is_straggler" => kernels.iter().map(|kernel| word(kernel.late)).collect::<Vec<_>>(),
-    )?)
 }

@@ -5,14 +5,12 @@ use super::over_time::OverTime;
 use super::{Analysis, Answer, ByRank, Parameter, RankView, TableSchema, nothing_on};
 use crate::Result;
 use crate::counter::{QueuePoint, Queues};
-use crate::present::MOST_RANKS;
-use crate::stats::micros;
-use polars::df;
+use crate::present::{Field, MOST_RANKS, answer_frame, declared};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use trace_view::Unit;
 use trace_view::format::numbered;
-use trace_view::{Column, Unit};
 
 /// The length of each stream's queue over time: the number of launched kernels that have not started.
 ///
@@ -27,7 +25,7 @@ use trace_view::{Column, Unit};
 /// that the clock of a kernel is ahead of that of its launch.
 ///
 /// # Columns
-/// One table per rank, by stream and time: `COLUMNS`.
+/// One table per rank, by stream and time: `Row::COLUMNS`.
 ///
 /// # Source
 /// HTA `TraceAnalysis.get_queue_length_time_series`, which fails where launches share a correlation id.
@@ -37,15 +35,28 @@ pub struct QueueLengthTimeSeries {
     pub ranks: Option<Vec<i64>>,
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("index", Unit::None, "position in traceEvents of the launch or the kernel"),
-    Column::new("ts", Unit::Micros, "moment, since the first event of all ranks"),
-    Column::new("pid", Unit::None, "device of the kernel"),
-    Column::new("tid", Unit::None, "thread of the kernel: its stream"),
-    Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("queue_length", Unit::Count, "launched and not started, from this moment on"),
-];
+/// The length of a queue from a moment on.
+struct Row<'a> {
+    stream: i64,
+    point: &'a QueuePoint,
+    /// The first event of all ranks, in ns.
+    origin: i64,
+}
+
+impl Row<'_> {
+    const COLUMNS: [Field<Self>; 6] = [
+        Field::id("index", "position in traceEvents of the launch or the kernel", |row| Some(row.point.index)),
+        Field::time("ts", "moment, since the first event of all ranks", |row| {
+            Some(row.point.ts.saturating_sub(row.origin))
+        }),
+        Field::id("pid", "device of the kernel", |row| row.point.pid),
+        Field::id("tid", "thread of the kernel: its stream", |row| row.point.tid),
+        Field::id("stream", "GPU stream", |row| Some(row.stream)),
+        Field::whole("queue_length", Unit::Count, "launched and not started, from this moment on", |row| {
+            Some(row.point.length)
+        }),
+    ];
+}
 
 /// The queues of one rank, and the origin of the common clock.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -75,7 +86,7 @@ impl Analysis for QueueLengthTimeSeries {
     const NAME: &'static str = "queue_length_time_series";
     const SUMMARY: &'static str = "Show how many launches wait in each stream over time.";
     const PARAMETERS: &'static [Parameter] = &[];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).per_rank()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&Row::COLUMNS)).per_rank()];
     const FIRST_RANK_ONLY: bool = true;
     // A point per launch and per kernel.
     const KEEPS_EVENTS: bool = true;
@@ -125,13 +136,7 @@ pub(super) fn not_paired(ranks: impl Iterator<Item = (i64, usize)>) -> Vec<Strin
 }
 
 fn frame(streams: &Streams, origin: i64) -> Result<DataFrame> {
-    let points = || streams.iter().flat_map(|(&stream, points)| points.iter().map(move |point| (stream, point)));
-    Ok(df!(
-        "index" => points().map(|(_, point)| point.index).collect::<Vec<i64>>(),
-        "ts" => points().map(|(_, point)| micros(point.ts.saturating_sub(origin))).collect::<Vec<f64>>(),
-        "pid" => points().map(|(_, point)| point.pid).collect::<Vec<Option<i64>>>(),
-        "tid" => points().map(|(_, point)| point.tid).collect::<Vec<Option<i64>>>(),
-        "stream" => points().map(|(stream, _)| stream).collect::<Vec<i64>>(),
-        "queue_length" => points().map(|(_, point)| point.length).collect::<Vec<i64>>(),
-    )?)
+    let rows =
+        streams.iter().flat_map(|(&stream, points)| points.iter().map(move |point| Row { stream, point, origin }));
+    answer_frame(&rows.collect::<Vec<_>>(), &Row::COLUMNS)
 }

@@ -3,12 +3,12 @@
 use super::nothing_on;
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, ParameterKind, RankView, TableSchema};
 use crate::exec::checkpoint::cancellable;
+use crate::present::{Field, answer_frame, declared};
 use crate::stats::{micros, total};
 use crate::{Compat, Result};
-use polars::df;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use trace_view::{Axis, Column, Figure, Mark, Points, Series, Unit};
+use trace_view::{Axis, Figure, Mark, Points, Series, Unit};
 
 /// The time for which the queue of each stream was full, so that a further launch would have blocked.
 ///
@@ -40,11 +40,16 @@ impl Default for TimeBlockedOnFullQueue {
 }
 
 /// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("stream", Unit::None, "GPU stream"),
-    Column::new("duration_at_max_queue_length", Unit::Micros, "time for which the queue was full"),
-    Column::new("relative_duration_at_max_queue_length", Unit::None, "share of the rank's total time, 0 to 1"),
+const COLUMNS: [Field<Row>; 4] = [
+    Field::id("rank", "process of the job", |row| Some(row.0)),
+    Field::id("stream", "GPU stream", |row| Some(row.1)),
+    Field::number("duration_at_max_queue_length", Unit::Micros, "time for which the queue was full", |row| Some(row.2)),
+    Field::number(
+        "relative_duration_at_max_queue_length",
+        Unit::None,
+        "share of the rank's total time, 0 to 1",
+        |row| row.3,
+    ),
 ];
 
 /// The partial result of one rank.
@@ -64,7 +69,7 @@ impl Analysis for TimeBlockedOnFullQueue {
     const SUMMARY: &'static str = "Show for how long the queue of each stream was full, which blocks launches.";
     const PARAMETERS: &'static [Parameter] =
         &[Parameter::new("max_queue_length", ParameterKind::Whole, "length at which a queue is full")];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &declared(&COLUMNS))];
     const LAUNCHES: bool = true;
     type State = ByRank<State>;
 
@@ -98,12 +103,7 @@ impl Analysis for TimeBlockedOnFullQueue {
                 rows.push((rank, stream, micros(time), (*span > 0).then(|| time as f64 / *span as f64)));
             }
         }
-        let frame = df!(
-            "rank" => rows.iter().map(|row| row.0).collect::<Vec<i64>>(),
-            "stream" => rows.iter().map(|row| row.1).collect::<Vec<i64>>(),
-            "duration_at_max_queue_length" => rows.iter().map(|row| row.2).collect::<Vec<f64>>(),
-            "relative_duration_at_max_queue_length" => rows.iter().map(|row| row.3).collect::<Vec<Option<f64>>>(),
-        )?;
+        let frame = answer_frame(&rows, &COLUMNS)?;
         let never_full = format!("No queue ever held {} launches", trace_view::grouped(self.max_queue_length));
         let notes = [nothing_on(&without, "No launch of a kernel, copy or fill"), nothing_on(&never, &never_full)];
         let table = AnswerTable::new(&Self::TABLES[0], frame);

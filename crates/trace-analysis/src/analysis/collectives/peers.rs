@@ -1,27 +1,13 @@
 //! Bytes by peer of all-to-alls with shares of different sizes.
 
 use crate::Result;
+use crate::present::{Field, answer_frame};
 use efficiency::{DataType, Splits};
-use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use trace_view::Unit;
 use trace_view::format::bytes;
-use trace_view::{Column, Unit};
-
-/// The columns of the peers.
-pub(super) const PEER_COLUMNS: &[Column] = &[
-    Column::new("process_group", Unit::None, "process group, as recorded"),
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new(
-        "peer",
-        Unit::None,
-        "the other rank; its position in the process group where its ranks are not recorded",
-    ),
-    Column::new("sent", Unit::Bytes, "bytes that the rank sends to the peer in all-to-alls with uneven shares"),
-    Column::new("received", Unit::Bytes, "bytes that the rank receives from the peer in them"),
-    Column::new("imbalance", Unit::None, "sent, divided by the mean over the peers of the rank: 1 if all get the same"),
-];
 
 /// Least imbalance that a note names.
 const WORTH_NAMING: f64 = 1.1;
@@ -87,12 +73,52 @@ pub(super) fn add_splits(
     cut
 }
 
+/// Bytes that a rank exchanges with the peer at a position of a process group.
+pub(super) struct PeerRow<'p> {
+    peers: &'p Peers,
+    rank: i64,
+    position: usize,
+}
+
+impl PeerRow<'_> {
+    pub(super) const COLUMNS: [Field<Self>; 6] = [
+        Field::name("process_group", "process group, as recorded", |row| {
+            Some(row.peers.group.as_str()).filter(|group| !group.is_empty())
+        }),
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+        Field::id(
+            "peer",
+            "the other rank; its position in the process group where its ranks are not recorded",
+            |row| Some(row.peers.rank_at(row.position)),
+        ),
+        Field::whole(
+            "sent",
+            Unit::Bytes,
+            "bytes that the rank sends to the peer in all-to-alls with uneven shares",
+            |row| Some(row.bytes(0)),
+        ),
+        Field::whole("received", Unit::Bytes, "bytes that the rank receives from the peer in them", |row| {
+            Some(row.bytes(1))
+        }),
+        Field::number(
+            "imbalance",
+            Unit::None,
+            "sent, divided by the mean over the peers of the rank: 1 if all get the same",
+            |row| row.peers.imbalance(row.position),
+        ),
+    ];
+
+    fn bytes(&self, direction: usize) -> i64 {
+        i64::try_from(self.peers.bytes[self.position][direction]).unwrap_or(i64::MAX)
+    }
+}
+
 /// Returns each peer with the rank that exchanges bytes with it, and its position in the group.
-fn positions<'p>(ranks: &[(i64, &'p [Peers])]) -> Vec<(&'p Peers, i64, usize)> {
+fn positions<'p>(ranks: &[(i64, &'p [Peers])]) -> Vec<PeerRow<'p>> {
     let mut rows = Vec::new();
     for &(rank, groups) in ranks {
         for peers in groups {
-            rows.extend((0..peers.bytes.len()).map(|position| (peers, rank, position)));
+            rows.extend((0..peers.bytes.len()).map(|position| PeerRow { peers, rank, position }));
         }
     }
     rows
@@ -101,25 +127,14 @@ fn positions<'p>(ranks: &[(i64, &'p [Peers])]) -> Vec<(&'p Peers, i64, usize)> {
 /// Returns the bytes by group, rank and peer.
 pub(super) fn frame_of_peers(ranks: &[(i64, &[Peers])]) -> Result<DataFrame> {
     let mut rows = positions(ranks);
-    rows.sort_by_key(|&(peers, rank, position)| (&peers.group, &peers.group_ranks, rank, position));
-    let moved = |direction: usize| {
-        let bytes = rows.iter().map(|&(peers, _, position)| peers.bytes[position][direction]);
-        bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)).collect::<Vec<i64>>()
-    };
-    Ok(df!(
-        PEER_COLUMNS[0].name => rows.iter().map(|(peers, ..)| Some(peers.group.as_str()).filter(|group| !group.is_empty())).collect::<Vec<_>>(),
-        PEER_COLUMNS[1].name => rows.iter().map(|&(_, rank, _)| rank).collect::<Vec<_>>(),
-        PEER_COLUMNS[2].name => rows.iter().map(|&(peers, _, position)| peers.rank_at(position)).collect::<Vec<_>>(),
-        PEER_COLUMNS[3].name => moved(0),
-        PEER_COLUMNS[4].name => moved(1),
-        PEER_COLUMNS[5].name => rows.iter().map(|&(peers, _, position)| peers.imbalance(position)).collect::<Vec<_>>(),
-    )?)
+    rows.sort_by_key(|row| (&row.peers.group, &row.peers.group_ranks, row.rank, row.position));
+    answer_frame(&rows, &PeerRow::COLUMNS)
 }
 
 /// Names the largest imbalance.
 pub(super) fn largest_imbalance(ranks: &[(i64, &[Peers])]) -> Option<String> {
     let mut most: Option<(f64, &Peers, i64, usize)> = None;
-    for (peers, rank, position) in positions(ranks) {
+    for PeerRow { peers, rank, position } in positions(ranks) {
         let Some(imbalance) = peers.imbalance(position) else { continue };
         if most.is_none_or(|(largest, ..)| imbalance > largest) {
             most = Some((imbalance, peers, rank, position));

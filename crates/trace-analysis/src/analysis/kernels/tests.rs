@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
+use super::replay::CHANGES;
 use super::*;
 use crate::analysis::{CATALOG, Plan};
 use crate::filter::Where;
