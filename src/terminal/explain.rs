@@ -8,7 +8,7 @@ use crate::session::run_paths;
 use crate::{Error, Problem};
 use kernel_magic::argument::{Argument, Call, Group, Kind};
 use kernel_magic::context::{Context, labeled};
-use kernel_magic::explain::{EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
+use kernel_magic::explain::{Answer, EVENTS, NOTES, SAMPLES, SHOWN_REGIONS, TITLE, page, query, write_json};
 use kernel_magic::view::{csv, write_html};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -125,10 +125,26 @@ pub(super) fn explanation(
     Ok(query.run()?)
 }
 
-/// Writes the file of events, if the line asks for one.
-pub(super) fn write_events(call: &Call<'_>, explanation: &Explanation) -> Result<(), Error> {
+/// Files that may go to standard output, in place of the page.
+pub(super) const PIPES: &[&str] = &["csv", "json", "html", "events"];
+
+/// Writes the files that the call asks for, and prints the page if it is `wanted`.
+pub(super) fn deliver(
+    call: &Call<'_>,
+    explanation: &Explanation,
+    answer: &Answer<'_>,
+    wanted: bool,
+) -> Result<(), Error> {
+    let report = (answer.report)();
+    if call.path("csv").is_some() {
+        let rows = (answer.rows)()?;
+        Screen::file(call, "csv", |out| csv(&rows, out))?;
+    }
+    Screen::file(call, "json", |out| write_json(&(answer.json)(), out))?;
+    Screen::file(call, "html", |out| write_html(answer.title, &report, out))?;
     let form = call.path("events").map_or_else(EventFile::default, |path| EventFile::of(&path));
-    Screen::file(call, "events", |out| explanation.write_events(form, out))
+    Screen::file(call, "events", |out| explanation.write_events(form, out))?;
+    Screen::show(&report, wanted)
 }
 
 /// The command.
@@ -148,15 +164,14 @@ pub(super) const EXPLAIN: CommandEntry = CommandEntry {
 };
 
 fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-    let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+    let wanted = Screen::is_free(call, PIPES)?;
     let explanation = explanation(call, context, std::convert::identity)?;
     let report = page(call, &explanation)?;
-    if call.path("csv").is_some() {
-        let regions = explanation.regions()?;
-        Screen::file(call, "csv", |out| csv(&regions, out))?;
-    }
-    Screen::file(call, "json", |out| write_json(&explanation.to_json(), out))?;
-    Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-    write_events(call, &explanation)?;
-    Screen::show(&report, prints)
+    let answer = Answer {
+        title: TITLE,
+        report: &|| report.clone(),
+        rows: &|| explanation.regions(),
+        json: &|| explanation.to_json(),
+    };
+    deliver(call, &explanation, &answer, wanted)
 }

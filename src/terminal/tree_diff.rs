@@ -1,15 +1,14 @@
 //! `tracebook tree-diff`: the aligned call tree of two steps.
 
 use super::entry::CommandEntry;
-use super::explain::{SIDES, explanation, write_events};
+use super::explain::{PIPES, SIDES, deliver, explanation};
 use super::screen::Screen;
 use super::{HTML, JSON, LOADING, QUIET};
 use crate::Error;
 use kernel_magic::argument::{Argument, Call, Group, Kind};
 use kernel_magic::context::Context;
-use kernel_magic::explain::{EVENTS, SAMPLES, write_json};
+use kernel_magic::explain::{Answer, EVENTS, SAMPLES};
 use kernel_magic::tree_diff::{CUTS, NOTES, TITLE, tree};
-use kernel_magic::view::{csv, write_html};
 use trace_view::Present;
 
 const ARGUMENTS: &[Group] = &[
@@ -45,16 +44,9 @@ pub(super) const TREE_DIFF: CommandEntry = CommandEntry {
 };
 
 fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
-    let prints = Screen::is_free(call, &["csv", "json", "html", "events"])?;
+    let wanted = Screen::is_free(call, PIPES)?;
     let explanation = explanation(call, context, std::convert::identity)?;
     let tree = tree(call, &explanation)?;
-    let report = tree.present();
-    if call.path("csv").is_some() {
-        let rows = tree.frame()?;
-        Screen::file(call, "csv", |out| csv(&rows, out))?;
-    }
-    Screen::file(call, "json", |out| write_json(&tree.to_json(), out))?;
-    Screen::file(call, "html", |out| write_html(TITLE, &report, out))?;
-    write_events(call, &explanation)?;
-    Screen::show(&report, prints)
+    let answer = Answer { title: TITLE, report: &|| tree.present(), rows: &|| tree.frame(), json: &|| tree.to_json() };
+    deliver(call, &explanation, &answer, wanted)
 }

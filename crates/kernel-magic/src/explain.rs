@@ -224,12 +224,16 @@ fn bounds(call: &Call<'_>, context: &mut Context<'_>, explanation: &Explanation)
     ])
 }
 
-/// An explanation, or a view of it, as a magic delivers it. Only what the call asks for is computed.
-pub(super) struct Answer<'a> {
-    pub(super) title: &'static str,
-    pub(super) report: &'a dyn Fn() -> Report,
-    pub(super) rows: &'a dyn Fn() -> trace_core::Result<DataFrame>,
-    pub(super) json: &'a dyn Fn() -> Value,
+/// An explanation, or a view of it, as a magic or a command delivers it. Only what the call asks for is computed.
+pub struct Answer<'a> {
+    /// Title of the page in a file.
+    pub title: &'static str,
+    /// The page.
+    pub report: &'a dyn Fn() -> Report,
+    /// The rows of the variable and of CSV.
+    pub rows: &'a dyn Fn() -> trace_core::Result<DataFrame>,
+    /// The document of `--json`.
+    pub json: &'a dyn Fn() -> Value,
 }
 
 /// Returns the name of the variable that the call binds, checked before the work begins.
