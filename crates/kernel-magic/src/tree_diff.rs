@@ -30,9 +30,9 @@ pub const CUTS: Group = Group::new(
 /// Notes on the answer, shared with `tracebook tree-diff`.
 pub const NOTES: &str = "The call trees of both sides, aligned by structure: the times of the rows below a row add up to that row, \
     and the rows at the top to the step. Leaves are regions, as in %explain; a call that launches one kernel is one row with it. \
-    Deleted calls stand at their place in control, added ones behind the call before them in test; what moved is where control has it. \
+    Deleted calls are where control has them, added calls behind the call that precedes them in test, moved calls where control has them. \
     Idle time by cause and time that another step launched are rows at the top; idle time stands first where it changed \
-    more than all calls together. Verdicts are those of %explain, of a call for all regions below it. Paths to what changed are open at first: by at \
+    more than all calls together. Verdicts are those of %explain, of a call for all regions below it. At first, the tree is open down to the calls that changed: by at \
     least 5 % of the sum of all changes, or in structure (added, deleted, moved, another number of kernels), at most 40 rows. \
     Siblings in a row without such a change are folded. The table has at most about 2,000 rows, those with the largest change; what \
     a flag or this bound leaves out is added up in a row, so that sums hold.";

@@ -17,7 +17,7 @@ pub(crate) enum How {
     Anchor,
     /// Best score among its siblings.
     Score(f64),
-    /// Same content at another place.
+    /// Same content at another position of the tree.
     Moved,
     /// Kernels of one operator, equal in number and families.
     InOrder,
@@ -130,8 +130,7 @@ impl Aligner<'_> {
     }
 
     /// Splits the longer of two chains if it begins with the shorter one and its rest has a partner among the children of the
-    /// other node.
-    /// Contraction made the chain longer on the side where a sibling was removed.
+    /// other node: where a sibling was removed, the only call that is left was joined with its parent to a longer chain.
     fn split(&mut self, a: NodeId, b: NodeId) {
         let (one, other) = (self.mapping.control.node(a), self.mapping.test.node(b));
         let (n, m) = (one.chain.len(), other.chain.len());
@@ -180,7 +179,7 @@ impl Aligner<'_> {
             return;
         }
         let mut found = self.align(&control, &test);
-        // A call that is taken for a renamed one may be a wrapper after all: what pairs better counts.
+        // A call that seems renamed may be a wrapper instead: the alignment that is worth more is taken.
         let (control, test) =
             match self.without_unknown(a, b).filter(|(ours, theirs)| *ours != control || *theirs != test) {
                 Some((ours, theirs)) => {

@@ -76,7 +76,7 @@ impl Totals {
         for row in forest.deepest_first() {
             let row = row as usize;
             match role(row) {
-                // A call without anything below counts as high as one with a kernel.
+                // A call has at least the height 1, also without a kernel below it.
                 Role::Call => totals.height[row] = totals.height[row].max(1),
                 Role::Kernel(start, end, ns) => {
                     let own = Kernels { count: 1, ns, first_start: start, last_end: end };
@@ -117,7 +117,7 @@ impl SelfTimes {
         Self(vec![0; rows])
     }
 
-    /// Counts a step of the nesting.
+    /// Adds a step of the nesting.
     pub fn visit(&mut self, step: &Step<'_>) {
         if let Step::Begins(call, around) = step {
             let own = &mut self.0[call.row as usize];

@@ -18,7 +18,7 @@ use std::io::{BufWriter, Result as IoResult, Write};
 /// Bytes that are summed and written at a time: they stay in the processor's cache in between.
 const PIECE: usize = 256 << 10;
 
-/// A column is packed if fewer than one of so many rows have a value.
+/// A column is packed if fewer than one row in eight has a value.
 const PACKED: usize = 8;
 
 /// A column that is to be written.
@@ -27,9 +27,9 @@ pub(super) struct NewColumn {
     kind: ColumnType,
     values: Values,
     rows: usize,
-    /// Which values are there; `None` if all are.
+    /// A bit for each row: whether it has a value; `None` if all rows have one.
     validity: Option<Bitmap>,
-    /// The number of values if only those are written that are there.
+    /// The number of values, if rows without a value are not written; `None` if all rows are.
     packed: Option<usize>,
 }
 
@@ -42,7 +42,8 @@ enum Values {
 }
 
 impl NewColumn {
-    /// Prepares a column, small or such that it can be used where it is mapped; `None` if columns of its type are not stored.
+    /// Prepares a column: with `is_small` in as few bytes as possible, else in the form in which polars uses a mapped file. Returns `None`
+    /// if columns of its type are not stored.
     ///
     /// # Errors
     /// If polars refuses, which no input should cause.
@@ -212,7 +213,7 @@ impl<'f> Output<'f> {
         })
     }
 
-    /// Adds zeros up to the next aligned place.
+    /// Adds zeros up to the next aligned offset.
     fn align(&mut self) -> IoResult<()> {
         let missing = aligned(self.at) - self.at;
         self.add(&[0; super::batch::ALIGNMENT][..missing])

@@ -57,7 +57,7 @@ impl Processes {
         }
     }
 
-    /// Whether one of them is another than this.
+    /// Tells whether a process differs from `pid`.
     fn has_other(&self, pid: Option<i64>) -> bool {
         match self {
             Self::None => false,
@@ -71,8 +71,8 @@ impl Processes {
 const STEP: &str = "name ~ \"^ProfilerStep\"";
 
 impl Timeline {
-    /// Finds events whose name contains a text, ASCII letters in any case. Where an output does not list all lanes, also the first event of
-    /// each lane whose label contains it, or of those with exactly this label or number.
+    /// Finds events whose name contains a text, ASCII letters in any case. If the output does not list all lanes, it finds lanes, too: those
+    /// with exactly this label or number, else those whose label contains the text; the first event of each stands for it.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted).

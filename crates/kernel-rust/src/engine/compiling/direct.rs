@@ -31,7 +31,7 @@ pub(in crate::engine) struct CompileJob<'a> {
     pub(in crate::engine) placeholders: &'a [Placeholder],
     /// Whether the last cell compiled. evcxr compiles one that does not several times.
     pub(in crate::engine) expect_success: bool,
-    /// Called with the number of the compiler's process group; without it the compiler has no group of its own.
+    /// Function that gets the number of the compiler's process group; `None`: the compiler stays in the group of this process.
     pub(in crate::engine) started: Option<&'a dyn Fn(u32)>,
     /// A compiler that was started ahead.
     pub(in crate::engine) prestarted: &'a Mutex<Option<Prestarted>>,
@@ -148,7 +148,7 @@ impl CompileJob<'_> {
         rustc::add_type_flags(rustc, self.analyse, name_types);
     }
 
-    /// Runs the compiler; with `name_types` it names the types of placeholders. With `source` a prestarted compiler will do.
+    /// Runs the compiler; with `name_types` it names the types of placeholders. Where `source` is known, a prestarted compiler is used.
     fn run(&self, mut rustc: Command, name_types: bool, source: Option<&str>) -> Result<(), String> {
         self.prepare(&mut rustc, name_types);
         let _step = timeline::step("rustc");
