@@ -110,7 +110,7 @@ impl RankView {
     pub const BYTES_PER_ROW: usize = 32;
 
     /// Returns the names of the columns that analyses of the catalog read.
-    pub(super) fn columns_read() -> Vec<PlSmallStr> {
+    pub(crate) fn columns_read() -> Vec<PlSmallStr> {
         READ_COLUMNS.into_iter().chain([END, MEMORY_BANDWIDTH]).map(PlSmallStr::from_static).collect()
     }
 
@@ -244,7 +244,7 @@ impl RankView {
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), or if events cannot be read any more.
-    pub(crate) fn args(&self, names: &[&'static str]) -> Result<Option<Arc<DataFrame>>> {
+    pub(crate) fn args(&self, names: &[&'static str]) -> Result<Option<DataFrame>> {
         self.trace.args(names)
     }
 

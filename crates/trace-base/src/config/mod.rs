@@ -7,6 +7,7 @@ mod groups;
 mod infer;
 mod own_args;
 mod parser_config;
+mod read_later;
 mod spec;
 
 pub use available::{AVAILABLE_ARGS, AvailableArg};
@@ -17,6 +18,7 @@ pub use spec::{AttributeSpec, DefaultValue, ValueType, YamlVersion};
 
 pub use infer::column_of;
 pub use own_args::{ALWAYS_READ, by_raw_name, known_args};
+pub use read_later::READ_LATER;
 
 #[cfg(test)]
 mod tests;

@@ -67,6 +67,6 @@ impl<'c> CachedFile<'c> {
 
     /// Returns where the instants and counters of the file are kept, once they are wanted.
     fn tables(&self) -> TableSource {
-        TableSource::Cache(CachedTables::of(self.cache, &self.key))
+        TableSource::Cache(Box::new(CachedTables::of(self.cache, &self.key)))
     }
 }

@@ -105,6 +105,7 @@ impl<'m> FileLoader<'m> {
             track_names: built.track_names,
             iterations: built.iterations,
             device_type: device_type(&outcome.metadata, &built.names).to_owned(),
+            unread_args: Some(built.unread_args),
             metadata: outcome.metadata,
         };
         Ok(Content::Requested(Loaded { trace: Trace::in_memory(info, built.events), warnings }))

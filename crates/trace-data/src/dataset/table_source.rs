@@ -3,7 +3,7 @@
 use super::retained_tables::{RetainedTables, TableLocation};
 use crate::frame::tables::Tables;
 use crate::parquet::Export;
-use crate::store::{Key, NewTable, TableKind};
+use crate::store::{Key, NewTable, StoredTable, TableKind};
 use crate::{Cache, Compat, RankInfo, Result};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TableSource {
-    Cache(CachedTables),
+    Cache(Box<CachedTables>),
     Export(ExportedTables),
 }
 
@@ -25,6 +25,9 @@ pub(crate) struct CachedTables {
     folder: PathBuf,
     limit: u64,
     key: Key,
+    /// That of the load, to whose events arguments belong that are read later.
+    #[serde(default)]
+    load: Option<Key>,
     #[serde(skip)]
     cache: OnceLock<Option<Cache>>,
 }
@@ -42,7 +45,19 @@ impl CachedTables {
     /// Returns the entries of the file of a load.
     pub(super) fn of(cache: &Cache, key: &Key) -> Self {
         let (folder, limit) = (cache.folder().to_owned(), cache.limit());
-        Self { folder, limit, key: key.of_tables(), cache: OnceLock::from(Some(cache.clone())) }
+        let cache = OnceLock::from(Some(cache.clone()));
+        Self { folder, limit, key: key.of_tables(), load: Some(key.clone()), cache }
+    }
+
+    /// Returns arguments of the events as an earlier call kept them.
+    pub(super) fn find_args(&self, info: &RankInfo) -> Option<StoredTable> {
+        self.cache()?.lookup(self.load.as_ref()?, TableKind::Args, &info.file)
+    }
+
+    /// Keeps arguments of the events that took so long to read, if that is worth it.
+    pub(super) fn keep_args(&self, info: &RankInfo, args: &DataFrame, took: Duration) -> Option<StoredTable> {
+        let new = NewTable { table: TableKind::Args, info, compat: Compat::default(), warnings: &[], is_small: false };
+        self.cache()?.insert(self.load.as_ref()?, new, args, took)
     }
 
     /// Returns the tables as an earlier call kept them.

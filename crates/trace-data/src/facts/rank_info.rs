@@ -34,6 +34,10 @@ pub struct RankInfo {
     /// Names that the profiler gave to processes, devices, threads and streams.
     #[serde(default, skip_serializing_if = "TrackNames::is_empty")]
     pub track_names: TrackNames,
+    /// Arguments that events of the file have and that were not read, by the columns that they would become, ascending; `None` if that
+    /// is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread_args: Option<Vec<String>>,
     /// The top-level keys of the file other than `traceEvents`: `distributedInfo`, `deviceProperties`, …
     pub metadata: Map<String, Value>,
 }
@@ -47,6 +51,12 @@ impl RankInfo {
     /// Returns the file of the rank; `None` if it is not there any more, or is another one now.
     pub fn unchanged_source(&self) -> Option<&SourceFile> {
         self.source.as_ref().filter(|source| source.difference().is_none())
+    }
+
+    /// Tells whether an argument that was not read may be in the file, by the column that it would become.
+    #[doc(hidden)]
+    pub fn may_have(&self, column: &str) -> bool {
+        self.unread_args.as_ref().is_none_or(|unread| unread.iter().any(|name| name == column))
     }
 
     /// Returns the properties of the devices of its machine, as recorded.

@@ -131,6 +131,8 @@ pub(super) struct Slots {
     seeded_keys: usize,
     /// The slots of [`AUTOGRAD_ARGS`].
     autograd: [usize; 2],
+    /// Known arguments of events that do not become columns, by the columns that they would become.
+    unread: BTreeSet<&'static str>,
 }
 
 /// An argument and the columns it becomes.
@@ -145,7 +147,23 @@ impl Slots {
     #[inline]
     pub(super) fn slot(&mut self, key: &[u8]) -> Option<u16> {
         let known = self.known(key);
-        if known.is_some() || !self.infers { known } else { self.infer(key, column_of) }
+        let slot = if known.is_some() || !self.infers { known } else { self.infer(key, column_of) };
+        self.note_unread(key, slot);
+        slot
+    }
+
+    /// Notes that an argument was seen, if it is a known one that does not become its column.
+    fn note_unread(&mut self, key: &[u8], slot: Option<u16>) {
+        let Some(arg) = std::str::from_utf8(key).ok().and_then(by_raw_name) else { return };
+        let columns = slot.map_or(&[][..], |slot| &self.slots[usize::from(slot)].columns);
+        if !columns.iter().any(|column| column == arg.column.name) {
+            self.unread.insert(arg.column.name);
+        }
+    }
+
+    /// Returns the known arguments that were seen and do not become columns, by the columns that they would become.
+    pub(super) fn unread(&self) -> &BTreeSet<&'static str> {
+        &self.unread
     }
 
     /// Returns the slot of a performance counter, whose column has the counter's name.
@@ -258,6 +276,7 @@ impl Slots {
             };
         }
         self.full |= fragment.full;
+        self.unread.extend(&fragment.unread);
         if !self.infers {
             // Both have the same counters now.
             fragment.seeded_keys = self.inferred.len();

@@ -49,6 +49,8 @@ pub(crate) struct Built {
     pub devices: Vec<i64>,
     /// Names of processes, devices, threads and streams.
     pub track_names: TrackNames,
+    /// Known arguments of events that were not read, by the columns that they would become.
+    pub unread_args: Vec<String>,
 }
 
 /// Additional bytes per row while finishing: ends, partners, iterations, and the index of partners.
@@ -79,6 +81,7 @@ impl Builder<'_> {
             anomalies.note(Anomaly::TooManyArgs);
         }
         anomalies.add(interner.anomalies());
+        let unread_args = self.slots.unread().iter().map(|&column| column.to_owned()).collect();
         let slots = self.slots.into_slots();
         meter.check()?;
         let args = args.into_iter().zip(&slots).collect();
@@ -121,6 +124,7 @@ impl Builder<'_> {
             streams,
             devices,
             track_names,
+            unread_args,
         })
     }
 }

@@ -187,6 +187,7 @@ impl RankEntry {
             }
             TableKind::Instants => self.instants.as_ref().map(|entry| entry.of(table)),
             TableKind::Counters => self.counters.as_ref().map(|entry| entry.of(table)),
+            TableKind::Args => None,
         }
     }
 }

@@ -12,11 +12,13 @@ pub(crate) enum TableKind {
     Instants,
     /// The counters.
     Counters,
+    /// Arguments of the complete events that were read later.
+    Args,
 }
 
 impl TableKind {
     /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Events, Self::Instants, Self::Counters];
+    pub(crate) const ALL: [Self; 4] = [Self::Events, Self::Instants, Self::Counters, Self::Args];
 
     /// Returns its name, as in names of files.
     pub(crate) fn name(self) -> &'static str {
@@ -24,6 +26,7 @@ impl TableKind {
             Self::Events => "events",
             Self::Instants => "instants",
             Self::Counters => "counters",
+            Self::Args => "args",
         }
     }
 }

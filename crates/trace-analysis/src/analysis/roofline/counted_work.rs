@@ -32,7 +32,7 @@ impl Inputs {
     fn of(rank: &RankView) -> Result<Self> {
         let read = rank.args(&[INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS])?;
         let loaded = rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?;
-        let events = read.as_deref().unwrap_or(&loaded);
+        let events = read.as_ref().unwrap_or(&loaded);
         let texts = |name: &str| TextColumn::of(events, name).ok();
         let (dims, types, values) = (texts(INPUT_DIMS), texts(INPUT_TYPE), texts(CONCRETE_INPUTS));
         Ok(Self { dims, types, values, are_read: read.is_some() })

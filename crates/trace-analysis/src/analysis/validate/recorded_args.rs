@@ -47,7 +47,7 @@ pub(super) fn check(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) ->
         }
     }
     if !collectives.is_empty()
-        && let Some(args) = args(view, &OF_COLLECTIVES.map(|(_, column)| column))?
+        && let Some(args) = view.args(&OF_COLLECTIVES.map(|(_, column)| column))?
     {
         found.insert(RuleName::CollectiveIsDescribed, described(view, &args, collectives)?);
     }
@@ -57,16 +57,6 @@ pub(super) fn check(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) ->
         found.insert(RuleName::OneBackwardPerNumber, numbered(view, &args, &backward)?);
     }
     Ok(())
-}
-
-/// Returns the arguments, read from the file if none of them was loaded; `None` if that is not possible.
-fn args(view: &RankView, names: &[&'static str]) -> Result<Option<DataFrame>> {
-    let loaded = view.all_events_with(names)?;
-    let is_any_loaded = names.iter().any(|name| loaded.column(name).is_ok());
-    if is_any_loaded {
-        return Ok(Some(loaded));
-    }
-    Ok(view.args(names)?.map(|read| DataFrame::clone(&read)))
 }
 
 fn described(view: &RankView, args: &DataFrame, collectives: Vec<u32>) -> Result<Checked> {

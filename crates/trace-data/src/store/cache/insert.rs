@@ -47,7 +47,7 @@ impl Cache {
     ) -> Option<StoredTable> {
         let rows = frame.height();
         let is_worth_it = match new.table {
-            TableKind::Events => rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG),
+            TableKind::Events | TableKind::Args => rows >= MANY_ROWS || (rows >= FEWEST_ROWS && took >= LONG),
             // However few they are, the whole file was read for them.
             TableKind::Instants | TableKind::Counters => took >= LONG,
         };

@@ -1,0 +1,35 @@
+//! Arguments that loads leave out, and that answers read from the file when they are wanted.
+
+/// Columns of the arguments that answers read later, all at once, since most of the time is that of the file: inputs of operators, sizes of
+/// messages, launch configurations, origins of compiled kernels, numbers of backward functions.
+pub const READ_LATER: [&str; 29] = [
+    "input_dims",
+    "input_type",
+    "concrete_inputs",
+    "sequence",
+    "fwd_thread_id",
+    "process_group_name",
+    "process_group_desc",
+    "process_group_ranks",
+    "group_size",
+    "collective_name",
+    "in_msg_nelems",
+    "out_msg_nelems",
+    "msg_dtype",
+    "in_split_size",
+    "out_split_size",
+    "grid",
+    "block",
+    "registers_per_thread",
+    "shared_memory",
+    "occupancy",
+    "est_occupancy",
+    "kernel_file",
+    "kernel_backend",
+    "kernel_kwargs",
+    "num_warps",
+    "num_stages",
+    "kernel_hash",
+    "wait_on_stream",
+    "wait_on_cuda_event_record_corr_id",
+];
