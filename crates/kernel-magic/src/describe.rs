@@ -119,9 +119,10 @@ pub fn write_json(
     writeln!(out)
 }
 
-/// Returns the fields of `trace::Description`; each finding gets its texts, too.
+/// Returns the fields of `trace::Description`; findings and headlines get their texts, too.
 fn fields(page: &Description) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(page)?;
+    value["headlines"]["lines"] = page.headlines.lines(&page.label).into();
     let findings = value.get_mut("findings").and_then(Value::as_array_mut);
     for (value, finding) in findings.into_iter().flatten().zip(&page.findings) {
         if let Some(fields) = value.as_object_mut() {

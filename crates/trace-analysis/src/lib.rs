@@ -9,7 +9,9 @@ pub mod hta;
 mod questions;
 pub mod serving;
 
-pub use analysis::{Analysis, Answer, TraceAnalysis};
+pub use analysis::{
+    Analysis, Answer, Drops, ExposedCollectives, Headlines, Recomputed, RooflineShare, ShortKernels, TraceAnalysis,
+};
 pub use call_graph::{CALL_GRAPH_COLUMNS, CallGraph, CallStack};
 pub use describe::{
     Description, DeviceTime, Finding, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,

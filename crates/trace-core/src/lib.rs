@@ -78,6 +78,7 @@ pub mod columns {
 
 /// Parts of answers: the types of their fields and rows.
 pub mod answers {
+    pub use trace_analysis::analysis::{Drops, ExposedCollectives, Headlines, Recomputed, RooflineShare, ShortKernels};
     pub use trace_analysis::describe::{
         DeviceTime, IterationSummary, KernelTotal, Measure, OperatorTotal, RankSummary,
     };

@@ -1,5 +1,6 @@
 //! Collectives by process group, kind and size: bandwidth, waiting, and how much of them is hidden behind computation.
 
+mod exposed;
 mod joined;
 mod notes;
 mod peers;
@@ -10,6 +11,7 @@ use super::compare_ranks::Divided;
 use super::{Analysis, Answer, AnswerTable, Parameter, RankView, TableSchema, TraceAnalysis};
 use crate::Result;
 use crate::present::{answer_frame, declared};
+pub use exposed::ExposedCollectives;
 use joined::{Joined, Row, by_size};
 use peers::{PeerRow, frame_of_peers};
 use polars::prelude::DataFrame;

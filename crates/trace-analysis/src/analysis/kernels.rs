@@ -7,6 +7,7 @@ mod filled;
 mod notes;
 mod recorded;
 mod replay;
+mod short;
 mod source;
 mod table;
 
@@ -19,6 +20,7 @@ use polars::prelude::DataFrame;
 use recorded::State;
 use replay::{Replay, slowest};
 use serde::{Deserialize, Serialize};
+pub use short::ShortKernels;
 use table::{KernelRow, SavingRow};
 
 /// Kernels by launch configuration: time, occupancy and what limits it, waves of blocks, and where compiled kernels come from.

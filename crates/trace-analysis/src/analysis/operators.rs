@@ -5,6 +5,7 @@ mod calls;
 mod columns;
 mod figure;
 mod modules;
+mod recomputed;
 mod sums;
 mod work;
 
@@ -23,8 +24,10 @@ pub(super) use calls::INSIDE;
 use calls::{Inputs, operator_sums};
 use columns::{COLUMNS, columns, frame};
 use figure::figure;
+pub(super) use modules::has_modules;
 use modules::module_sums;
 use polars::prelude::DataFrame;
+pub use recomputed::Recomputed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use sums::Sums;
@@ -87,6 +90,8 @@ pub struct State {
     without_values: BTreeSet<i64>,
     /// Why devices have no roofline.
     without_peaks: BTreeSet<String>,
+    /// Of modules, what ran once more for the backward.
+    recomputed: Recomputed,
 }
 
 impl Merge for State {
@@ -101,6 +106,7 @@ impl Merge for State {
         self.without_work.extend(other.without_work);
         self.without_values.extend(other.without_values);
         self.without_peaks.extend(other.without_peaks);
+        self.recomputed = self.recomputed.with(other.recomputed);
     }
 }
 
@@ -169,7 +175,10 @@ impl Analysis for Operators {
             OperatorsBy::Module => {
                 let events = rank.all_events_with(&[INDEX_FORWARD])?;
                 // Of a trace without backward operators of modules the column is missing.
-                module_sums(rows, &graph, IntColumn::of(&events, INDEX_FORWARD).ok().as_ref(), work.as_ref())
+                let forward = IntColumn::of(&events, INDEX_FORWARD).ok();
+                let (sums, recomputed) = module_sums(rows, &graph, forward.as_ref(), work.as_ref());
+                state.recomputed = Recomputed::of_gpu(rank, recomputed);
+                sums
             }
             OperatorsBy::Shape => {
                 let inputs = Inputs::of(&rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?);
@@ -201,6 +210,7 @@ impl Analysis for Operators {
         if state.without_kernels != state.without_rows {
             notes.extend(nothing_on(&list(&state.without_kernels), "No kernel is launched below an operator"));
         }
+        notes.extend(state.recomputed.sentence().map(|sentence| format!("{sentence}.")));
         notes.extend(nothing_on(
             &list(&state.without_shapes),
             "No shapes are recorded (profile with record_shapes=True)",

@@ -1,30 +1,35 @@
 //! Operators against the limits of the device: the roofline.
 
 use super::{
-    Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
+    Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
 use crate::Result;
 use crate::callstack::RankGraph;
 use crate::exec::checkpoint;
 use crate::stats::micros;
-use efficiency::{BoundBy, Family, PeakClass, Peaks, Work};
+use efficiency::{BoundBy, PeakClass, Peaks};
 use polars::df;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_view::format::{list, nanoseconds as time};
+use trace_view::format::list;
 use trace_view::{Column, Unit};
 
+mod compared;
 mod counted_work;
 mod figure;
 mod limits;
 mod row;
+mod share;
+mod state;
 
-pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, types_in_words};
+use compared::Compared;
+pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, VALUES, types_in_words};
 use figure::figure;
-use limits::Device;
 pub(super) use limits::{device_of, peaks, reached};
 use row::Row;
+pub use share::RooflineShare;
+pub(super) use state::State;
 
 /// Operators by shape against the roofline of their device: operations, bytes, what was reached, and the limit that binds.
 ///
@@ -97,64 +102,12 @@ pub(super) const WITHOUT_WORK: &str = "No operator with recorded shapes and a mo
 pub(super) const WITHOUT_VALUES: &str = "The trace file is not there or has changed, so values of inputs are unknown (strides, groups, masks of convolutions and \
      attention)";
 
-/// Equal calls of the ranks with one kind of device.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Key {
-    device: String,
-    name: String,
-    shapes: String,
-    types: String,
-    family: String,
-    peak: String,
-    flops: u128,
-    bytes: u128,
-    note: String,
-}
-
-/// Number and times of equal calls, in ns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Sums {
-    count: u64,
-    gpu: i64,
-    host: i64,
-}
-
-/// The partial result: sums by call, and the time that is not counted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
-    sums: BTreeMap<Key, Sums>,
-    without_model: BTreeMap<String, i64>,
-    without_shapes: i64,
-    without_operator: i64,
-    communication: i64,
-    gpu: i64,
-    /// The devices as recorded.
-    devices: BTreeSet<Device>,
-    /// Ranks without a counted call.
-    without_rows: BTreeSet<i64>,
-    /// Ranks whose file could not be read again for the values of inputs.
-    without_values: BTreeSet<i64>,
-}
-
-impl Merge for State {
-    fn merge(&mut self, other: Self) {
-        for (key, sums) in other.sums {
-            let own = self.sums.entry(key).or_default();
-            own.count += sums.count;
-            own.gpu = own.gpu.saturating_add(sums.gpu);
-            own.host = own.host.saturating_add(sums.host);
-        }
-        for (name, ns) in other.without_model {
-            *self.without_model.entry(name).or_default() += ns;
-        }
-        self.without_shapes += other.without_shapes;
-        self.without_operator += other.without_operator;
-        self.communication += other.communication;
-        self.gpu += other.gpu;
-        self.devices.extend(other.devices);
-        self.without_rows.extend(other.without_rows);
-        self.without_values.extend(other.without_values);
-    }
+/// Returns the share that all ranks reach of the roofline; `None` without rows.
+///
+/// # Errors
+/// None without `peak`.
+pub(super) fn roofline_share(state: &State) -> Result<Option<RooflineShare>> {
+    Ok(RooflineShare::of(state, &Compared::of(Roofline::NAME, state, None)?.rows))
 }
 
 impl Analysis for Roofline {
@@ -182,67 +135,14 @@ impl Analysis for Roofline {
     fn map(&self, rank: &RankView) -> Result<State> {
         let graph = RankGraph::of(rank.rank_events(), rank.rows(), crate::Compat::Exact);
         checkpoint::check()?;
-        let found = CountedWork::of(rank, &graph)?;
-        let device = device_of(rank.info());
-        let mut state = State {
-            without_model: found.without_model,
-            without_shapes: found.without_shapes,
-            without_operator: found.without_operator,
-            communication: found.communication,
-            gpu: found.gpu,
-            devices: [device.clone()].into(),
-            ..State::default()
-        };
-        for (call, CallTimes { calls, gpu, host }) in found.counted {
-            let Work { flops, bytes, peak, family, note, .. } = call.work;
-            let key = Key {
-                device: device.0.clone(),
-                name: call.name,
-                shapes: call.shapes,
-                types: call.types,
-                family: Family::word(family).to_owned(),
-                peak: peak.word().to_owned(),
-                flops,
-                bytes,
-                note: note.map_or_else(String::new, |note| note.sentence().to_owned()),
-            };
-            let sums = state.sums.entry(key).or_default();
-            *sums = Sums { count: sums.count + calls, gpu: sums.gpu + gpu, host: sums.host + host };
-        }
-        if state.sums.is_empty() {
-            state.without_rows.insert(rank.rank());
-        }
-        if !found.has_values {
-            state.without_values.insert(rank.rank());
-        }
-        Ok(state)
+        State::of(rank, &graph)
     }
 
     fn finish(&self, state: State) -> Result<Answer> {
-        let mut notes = Vec::new();
-        let mut devices: BTreeMap<String, Peaks> = BTreeMap::new();
-        for device in &state.devices {
-            match peaks(Self::NAME, self.peak.as_deref(), device)? {
-                Ok(peaks) => {
-                    devices.entry(device.0.clone()).or_insert(peaks);
-                }
-                // What ran on the CPU only has no device.
-                Err(reason) if state.gpu > 0 => notes.push(format!("No roofline: {reason} (--peak)")),
-                Err(_) => {}
-            }
-        }
-        let on_gpu = state.gpu > 0;
-        let mut rows: Vec<Row> = state
-            .sums
-            .iter()
-            .filter(|(_, sums)| !on_gpu || sums.gpu > 0)
-            .map(|(key, sums)| row(key, *sums, on_gpu, devices.get(&key.device)))
-            .collect();
-        rows.sort_by(|one, other| {
-            other.ns.cmp(&one.ns).then_with(|| (&one.name, &one.shapes).cmp(&(&other.name, &other.shapes)))
-        });
-        let whole = if on_gpu { state.gpu } else { rows.iter().map(|row| row.ns).sum() };
-        notes.splice(0..0, headline(&state, &rows, whole));
+        let Compared { rows, devices, mut notes } = Compared::of(Self::NAME, &state, self.peak.as_deref())?;
+        let share = RooflineShare::of(&state, &rows);
+        let whole = share.map_or(0, |share| share.whole_ns);
+        notes.splice(0..0, headline(&state, &rows, share));
         let ranks = |ranks: &BTreeSet<i64>| ranks.iter().copied().collect::<Vec<i64>>();
         let (without_rows, without_values) = (ranks(&state.without_rows), ranks(&state.without_values));
         notes.extend(nothing_on(&without_rows, WITHOUT_WORK));
@@ -271,59 +171,11 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns the row of equal calls.
-fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
-    let ns = if on_gpu { sums.gpu } else { sums.host };
-    let of_call = ns as f64 / sums.count.max(1) as f64;
-    let (flops, bytes) = (key.flops as f64, key.bytes as f64);
-    let reached = peaks.zip(PeakClass::named(&key.peak)).and_then(|(peaks, peak)| {
-        // The family decides nothing here.
-        let family = Family::Matmul;
-        let work = Work { flops: key.flops, bytes: key.bytes, peak, family, is_bound: false, note: None };
-        let reached = reached(&work, of_call, peaks)?;
-        Some((reached.share, reached.bound_by))
-    });
-    let per_ns = |amount: f64| if of_call > 0.0 { amount / of_call } else { 0.0 };
-    Row {
-        name: key.name.clone(),
-        shapes: key.shapes.clone(),
-        types: key.types.clone(),
-        family: key.family.clone(),
-        count: sums.count,
-        ns,
-        flops: key.flops,
-        bytes: key.bytes,
-        tflops: per_ns(flops) / 1e3,
-        gigabytes: per_ns(bytes),
-        intensity: if bytes > 0.0 { flops / bytes } else { 0.0 },
-        reached,
-        peak: key.peak.clone(),
-        device: peaks.map_or_else(|| key.device.clone(), |peaks| peaks.label.clone()),
-        note: key.note.clone(),
-    }
-}
-
 /// Returns the sentences on what is counted, what it reached, and what is not counted.
-fn headline(state: &State, rows: &[Row], whole: i64) -> Vec<String> {
-    let share = |ns: i64| 100.0 * ns as f64 / whole.max(1) as f64;
-    let counted: i64 = rows.iter().map(|row| row.ns).sum();
-    let mut notes = Vec::new();
-    if rows.is_empty() {
-        return notes;
-    }
-    let reached: Vec<(i64, f64)> =
-        rows.iter().filter_map(|row| row.reached.map(|(share, _)| (row.ns, share * row.ns as f64))).collect();
-    let (ns, least) = reached.iter().fold((0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
-    let of_roofline = if ns > 0 {
-        format!(", which reaches {:.1} % of the roofline", 100.0 * least / ns as f64)
-    } else {
-        String::new()
-    };
-    notes.push(if state.gpu > 0 {
-        format!("Operators with a model: {:.1} % of {} GPU time{of_roofline}.", share(counted), time(whole))
-    } else {
-        format!("No GPU work: the time of the calls counts, {}{of_roofline}.", time(whole))
-    });
+fn headline(state: &State, rows: &[Row], whole: Option<RooflineShare>) -> Vec<String> {
+    let Some(whole) = whole else { return Vec::new() };
+    let share = |ns: i64| 100.0 * ns as f64 / whole.whole_ns.max(1) as f64;
+    let mut notes = vec![format!("{}.", whole.sentence())];
     let above = rows.iter().filter(|row| row.reached.is_some_and(|(share, _)| share > 1.0)).count();
     if above > 0 {
         notes.push(format!(

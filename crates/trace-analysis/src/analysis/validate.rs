@@ -2,6 +2,7 @@
 
 mod arguments;
 mod checked;
+mod drops;
 mod launches;
 mod recorded_args;
 mod rules;
@@ -18,6 +19,7 @@ use crate::error::ParameterReason;
 use crate::{Error, Result};
 use arguments::{ARGUMENT_COLUMNS, Level, WrongArgument, frame_of_arguments};
 use checked::{Checked, Example};
+pub use drops::Drops;
 use polars::df;
 use polars::prelude::DataFrame;
 use rules::{RULES, Rule, RuleName};
@@ -93,6 +95,8 @@ pub struct State {
 struct OnRank {
     rules: BTreeMap<RuleName, Checked>,
     arguments: Vec<WrongArgument>,
+    /// Work that the recording lacks, or has under one launch.
+    drops: Drops,
     /// Whether nothing ran on a device.
     is_without_gpu: bool,
     /// Whether types of arguments were to be checked, and the file could not be read again.
@@ -127,7 +131,7 @@ impl Analysis for Validate {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let level = self.level()?;
-        let mut found = OnRank { is_without_gpu: rank.gpu().is_empty(), ..OnRank::default() };
+        let mut found = OnRank { is_without_gpu: rank.gpu().is_empty(), drops: Drops::of(rank), ..OnRank::default() };
         launches::check(rank, &mut found.rules);
         synchronised::check(rank, &mut found.rules)?;
         recorded_args::check(rank, &mut found.rules)?;
@@ -235,6 +239,8 @@ fn notes(found: &[(&'static Rule, Checked, Option<i64>)], state: &State) -> Vec<
         count => format!("{} of {} broken: {}.", count, counted(checked, "rule"), broken.join(", ")),
     };
     let mut notes = vec![verdict];
+    let drops = state.ranks.0.values().fold(Drops::default(), |sum, rank| sum.with(rank.drops));
+    notes.extend(drops.sentences().into_iter().map(|sentence| format!("{sentence}.")));
     let without_gpu = state.ranks.ranks_where(|found| found.is_without_gpu);
     notes.extend(nothing_on(&without_gpu, "No GPU activity"));
     let unread = state.ranks.ranks_where(|found| found.is_unread);

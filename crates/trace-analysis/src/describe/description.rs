@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::measure::DeviceTime;
 use crate::Compat;
+use crate::analysis::Headlines;
 use crate::collective::Stragglers;
 use crate::dataset::Recording;
 use serde::Serialize;
@@ -31,6 +32,8 @@ pub struct Description {
     pub iterations: Vec<IterationSummary>,
     /// The ranks that other ranks wait for in collectives, over the rows that analyses see.
     pub stragglers: Stragglers,
+    /// What analyses say in short, over the rows that they see; steps are those of each rank.
+    pub headlines: Headlines,
     /// CPU operators of all ranks by name, the largest sum first.
     pub operators: Vec<OperatorTotal>,
     /// Kernels, copies and fills of all ranks by name, the largest sum first.

@@ -63,7 +63,7 @@ impl Description {
         state: &[u8],
     ) -> Result<Self> {
         let measured = opened(NAME, &compat.to_string(), state)?;
-        Ok(Facts { label, compat, ranks, warnings }.described(measured))
+        Facts { label, compat, ranks, warnings }.described(measured)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Measurements of one rank, made in one pass over its rows.
 
 use super::precedence::{exclusive_times, precedence};
+use crate::analysis::{HeadlineSums, Merge, Plan, RankView};
 use crate::collective::Collectives;
 use crate::domain::{EventKind, KernelType};
 use crate::exec::checkpoint::cancellable;
@@ -14,6 +15,9 @@ use polars::prelude::{Categorical32Type, PlSmallStr};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Working memory per row, in bytes: intervals of device work, twice while they are merged.
+const BYTES_PER_ROW: usize = 32;
+
 /// The measurements of some of the ranks: what grows with ranks is small, names are counted once for all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Measurements {
@@ -24,6 +28,8 @@ pub(super) struct Measurements {
     pub(super) kernels: BTreeMap<String, Total>,
     /// Collectives, without those of the last profiler step.
     pub(super) collectives: Collectives,
+    /// What analyses say in short.
+    pub(super) headlines: HeadlineSums,
 }
 
 impl Measurements {
@@ -31,6 +37,7 @@ impl Measurements {
     pub(super) fn merge(&mut self, other: Self) {
         self.ranks.extend(other.ranks);
         self.collectives.merge(other.collectives);
+        self.headlines.merge(other.headlines);
         for (mine, totals) in [(&mut self.operators, other.operators), (&mut self.kernels, other.kernels)] {
             for (name, total) in totals {
                 mine.entry(name).or_default().merge(total);
@@ -133,8 +140,14 @@ type Map<V> = HashMap<u32, V, foldhash::fast::FixedState>;
 
 impl Measurements {
     /// Returns the names of the columns that are read.
-    pub(super) fn columns() -> [PlSmallStr; 7] {
+    fn columns() -> [PlSmallStr; 7] {
         [TS, DUR, STREAM, INDEX_CORRELATION, ITERATION, NAME, CAT].map(PlSmallStr::from_static)
+    }
+
+    /// Returns the bytes that measuring a rank needs.
+    pub(super) fn bytes_needed(trace: &Trace) -> usize {
+        let per_row = BYTES_PER_ROW + HeadlineSums::bytes_per_row(trace.info().events);
+        trace.bytes_needed_of(&RankView::columns_read(), per_row)
     }
 
     /// Measures one rank.
@@ -158,7 +171,6 @@ impl Measurements {
         let (mut operators, mut kernels): (Map<Total>, Map<Total>) = Default::default();
         let mut spans: [Vec<Span>; 4] = Default::default();
         let mut measured = Measured { rank: trace.rank(), ..Measured::default() };
-        let mut communication = Vec::new();
         let mut device_steps: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
         for row in cancellable(0..events.height()) {
             let (Some(start), Some(lasts)) = (ts.get(row), dur.get(row)) else { continue };
@@ -184,9 +196,6 @@ impl Measurements {
                 }
                 EventKind::Kernel | EventKind::Memory if stream.get(row).is_some() => {
                     kernels.entry(code).or_default().add(lasts);
-                    if kind == KernelType::Communication {
-                        communication.push(row);
-                    }
                     measured.work += 1;
                     measured.unlaunched += u64::from(launch.get(row).is_none());
                     if let Some(number) = iteration.get(row) {
@@ -209,9 +218,11 @@ impl Measurements {
             let name = |code: u32| names.cat_to_str(code).unwrap_or_default().to_owned();
             totals.into_iter().map(|(code, total)| (name(code), total)).collect()
         };
-        let collectives = Collectives::in_whole_steps(trace, compat, communication)?;
+        // As analyses see the rank by itself.
+        let view = Plan::of("", compat, [trace.info()], false).view(trace)?;
+        let (collectives, headlines) = (view.collectives()?, HeadlineSums::of(&view)?);
         let ranks = [(measured.rank, measured)].into();
-        Ok(Self { ranks, operators: named(operators), kernels: named(kernels), collectives })
+        Ok(Self { ranks, operators: named(operators), kernels: named(kernels), collectives, headlines })
     }
 }
 

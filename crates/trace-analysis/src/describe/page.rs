@@ -11,9 +11,6 @@ use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
 use crate::{Result, Trace, TraceSet};
 
-/// Working memory per row, in bytes: intervals of device work, twice while they are merged.
-const BYTES_PER_ROW: usize = 32;
-
 /// Answers [`Questions::describe`](crate::Questions::describe).
 ///
 /// # Errors
@@ -23,19 +20,18 @@ pub fn describe(traces: &TraceSet) -> Result<Description> {
         return describe_elsewhere(traces);
     }
     let batches = Batches::within(traces.budget()?, Task::Answer(NAME));
-    let columns = Measurements::columns();
-    let need = |trace: &Trace| trace.bytes_needed_of(&columns, BYTES_PER_ROW);
+    let need = |trace: &Trace| Measurements::bytes_needed(trace);
     let merge = |mut one: Measurements, other| {
         one.merge(other);
         Ok(one)
     };
     let measured = batches.merged(traces.traces(), need, |trace| Measurements::of(trace, traces.compat()), merge)?;
     let (label, compat, warnings) = (traces.label(), traces.compat(), traces.warnings());
-    Ok(Facts { label, compat, ranks: &traces.info(), warnings }.described(measured.unwrap_or_default()))
+    Facts { label, compat, ranks: &traces.info(), warnings }.described(measured.unwrap_or_default())
 }
 
 impl Facts<'_> {
-    pub(super) fn described(&self, measured: Measurements) -> Description {
+    pub(super) fn described(&self, measured: Measurements) -> Result<Description> {
         let info = self.ranks;
         let first = info.iter().map(|info| info.first_ts).min().unwrap_or(0);
         let last = info.iter().map(|info| info.last_end).max().unwrap_or(0);
@@ -51,7 +47,7 @@ impl Facts<'_> {
             device: measured.ranks.get(&info.rank).and_then(|measured| measured.device),
         });
         let recording = Recording::of_ranks(info);
-        Description {
+        Ok(Description {
             label: self.label.to_owned(),
             compat: self.compat,
             events: info.iter().map(|info| info.events).sum(),
@@ -63,8 +59,9 @@ impl Facts<'_> {
             iterations: summarize::iterations(&measured.ranks),
             stragglers: Stragglers::of(&measured.collectives, measured.ranks.len()),
             findings: detect::findings(self, &measured.ranks),
+            headlines: measured.headlines.finish()?,
             operators: summarize::operators(measured.operators),
             kernels: summarize::kernels(measured.kernels, self.compat),
-        }
+        })
     }
 }

@@ -99,6 +99,9 @@ impl Description {
         if let Some(sentence) = self.stragglers.sentence() {
             text.push_str(&format!("\n{sentence}"));
         }
+        for line in self.headlines.lines(&self.label) {
+            text.push_str(&format!("\n{line}"));
+        }
         text.push_str(&match self.findings.len() {
             0 => "\nno anomalies found".to_owned(),
             1 => "\n1 warning".to_owned(),

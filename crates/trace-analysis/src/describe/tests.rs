@@ -292,3 +292,23 @@ fn page_has_summary_tables_and_one_figure() {
     let Some(Part::Table(kernels)) = one.parts.iter().rfind(|part| matches!(part, Part::Table(_))) else { panic!() };
     assert_eq!((kernels.rows.len(), kernels.total_rows), (1, 3));
 }
+
+#[test]
+fn headlines_say_what_analyses_count() {
+    // Two launches whose kernels were dropped, then a short kernel, and a collective that is exposed for 30 of its 40 µs.
+    let trace = whole(rank(0, 1), 0).runtime("cudaLaunchKernel", 90, 1..2).runtime("cudaLaunchKernel", 91, 2..3);
+    let page = load(&[trace]).describe().unwrap();
+    assert_eq!(
+        page.headlines.lines("job"),
+        [
+            "Collectives take 40.0 µs, of which 30.0 µs (75.0 %) are exposed: no computation of the rank runs meanwhile (%collectives job)",
+            "No kernel takes less than 10 µs (%kernels job)",
+            "The first 2 of 4 launches of kernels have no kernel: the profiler dropped these while it started (%validate job)",
+        ]
+    );
+    assert!(page.summary().contains("\nNo kernel takes less than 10 µs (%kernels job)\n"), "{}", page.summary());
+    let Part::Text(text) = &page.present().parts[0] else { panic!() };
+    assert_eq!(*text, page.summary());
+    // Without GPU work nothing is known.
+    assert!(load(&[rank(0, 1).operator("aten::mm", 0..5)]).describe().unwrap().headlines.lines("job").is_empty());
+}

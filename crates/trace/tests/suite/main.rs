@@ -5,6 +5,7 @@ mod examples;
 mod execution;
 mod flame;
 mod found_steps;
+mod headlines;
 mod large;
 mod many_lanes;
 mod mutations;

@@ -36,6 +36,7 @@ pub(super) fn notes(state: &State, joined: &Joined<'_>, divided: &Divided) -> Ve
     if joined.rows.is_empty() {
         return notes;
     }
+    notes.extend(state.exposed().sentence().map(|sentence| format!("{sentence}.")));
     notes.extend(divided.notes());
     notes.extend(sizes(joined));
     notes.extend(ranks(state, joined));

@@ -1,5 +1,6 @@
 //! Collectives of one rank as they were recorded: group, kind, sizes, times.
 
+use super::exposed::{ExposedCollectives, times};
 use super::peers::{Peers, add_splits};
 use crate::Result;
 use crate::analysis::{ByRank, Merge, RankView};
@@ -7,7 +8,6 @@ use crate::collective::{COLUMNS, Collectives as Matching, Numbering};
 use crate::domain::{KernelType, is_cpu_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::IntColumn;
-use crate::interval::{Span, length, overlaps};
 use efficiency::{CollectiveKind, DataType, Message};
 use polars::prelude::{DataFrame, DataType as ColumnType, IdxCa, StringChunked};
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,12 @@ pub struct State {
 }
 
 impl State {
+    /// Returns the time of all kernels, and how much of it is exposed.
+    pub(super) fn exposed(&self) -> ExposedCollectives {
+        let kernels = self.ranks.0.values().flat_map(|rank| &rank.kernels);
+        ExposedCollectives::sum(kernels.map(|kernel| (kernel.dur, kernel.exposed)))
+    }
+
     /// Returns the bytes by peer of each rank.
     pub(super) fn peers(&self) -> Vec<(i64, &[Peers])> {
         self.ranks.0.iter().map(|(&rank, found)| (rank, found.peers.as_slice())).collect()
@@ -227,8 +233,8 @@ fn collect(view: &RankView, events: &DataFrame, rank: &mut OnRank) -> Result<()>
             rank.calls.push(call.clone());
             next
         });
-        let dur = length(&[event.span()]).max(0);
-        rank.kernels.push(Kernel { row: event.row, call, dur, exposed: exposed(event.span(), &computing) });
+        let (dur, exposed) = times(event.span(), &computing);
+        rank.kernels.push(Kernel { row: event.row, call, dur, exposed });
     }
     rank.peers = peers.into_values().collect();
     Ok(())
@@ -251,15 +257,6 @@ fn kind_of_kernel(name: &str) -> Option<CollectiveKind> {
     CollectiveKind::named(kind.split('_').next()?)
 }
 
-/// Returns the time of an interval outside of `computing`, which is merged.
-fn exposed(span: Span, computing: &[Span]) -> i64 {
-    let first = computing.partition_point(|busy| busy.end <= span.start);
-    let end = computing.partition_point(|busy| busy.start < span.end);
-    let around = computing.get(first..end).unwrap_or_default();
-    let hidden = overlaps(&[around.to_vec(), vec![span]], 1).get(&3).copied().unwrap_or(0);
-    length(&[span]).saturating_sub(hidden).max(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,16 +273,6 @@ mod tests {
         ] {
             assert_eq!(kind_of_kernel(name), kind, "{name}");
         }
-    }
-
-    #[test]
-    fn exposed_time_is_outside_of_computations() {
-        let span = |start, end| Span { start, end };
-        let computing = [span(0, 10), span(20, 30), span(40, 50)];
-        for (of, time) in [(span(5, 45), 40 - 5 - 10 - 5), (span(10, 20), 10), (span(21, 29), 0), (span(60, 60), 0)] {
-            assert_eq!(exposed(of, &computing), time, "{of:?}");
-        }
-        assert_eq!(exposed(span(3, 8), &[]), 5);
     }
 
     #[test]

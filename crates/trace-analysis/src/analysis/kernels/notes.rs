@@ -1,12 +1,12 @@
 //! Sentences on kernels: devices, short kernels and what one launch would save, occupancy, and what is not known.
 
 use super::filled::{Filled, Grid, Missing, Row};
-use super::recorded::{CLASSES, OnRank, State};
+use super::recorded::State;
 use super::replay::{CHANGES, MOST_EVENTS, Replay, Step};
+use super::short::ShortKernels;
 use crate::analysis::{nothing_on, without_gpu};
 use efficiency::LimitedBy;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_bounds::critical_path::SHORT_KERNEL_NS;
 use trace_view::format::{counted, grouped, list, nanoseconds as time, numbered};
 
 /// Occupancy below this is low.
@@ -56,30 +56,8 @@ fn headline(rows: &[Row<'_>], all: i64) -> String {
 
 /// Number and share of short kernels.
 fn short(state: &State) -> Option<String> {
-    let ranks: Vec<&OnRank> = state.ranks.0.values().filter(|rank| !rank.classes.is_empty()).collect();
-    let end = CLASSES.iter().position(|&bound| bound == SHORT_KERNEL_NS)? + 1;
-    let count = |classes: &[super::recorded::Class]| classes.iter().map(|class| class.count).sum::<u64>();
-    let of_rank = |rank: &&OnRank| [count(&rank.classes[..end]), count(&rank.classes)];
-    let [few, all] = ranks.iter().map(of_rank).fold([0, 0], |sum, rank| [sum[0] + rank[0], sum[1] + rank[1]]);
-    if few == 0 {
-        return Some("No kernel takes less than 10 µs.".to_owned());
-    }
-    let sum = |of: fn(&OnRank) -> i64| ranks.iter().map(|rank| of(rank)).sum::<i64>();
-    let (ns, busy) = (sum(|rank| rank.short), sum(|rank| rank.busy));
-    let percent = |whole: i64| 100.0 * ns as f64 / whole.max(1) as f64;
-    let steps: Option<i64> = ranks.iter().map(|rank| rank.steps).sum();
-    let of_steps = steps.map(|steps| {
-        let what = if ranks.iter().all(|rank| rank.has_steps) { "the steps" } else { "the recording" };
-        format!(" and {:.1} % of {what}", percent(steps))
-    });
-    Some(format!(
-        "Kernels below 10 µs: {} ({:.1} %), {}, {:.1} % of the time in which the GPU is busy{}.",
-        grouped(few as i64),
-        100.0 * few as f64 / all.max(1) as f64,
-        time(ns),
-        percent(busy),
-        of_steps.unwrap_or_default(),
-    ))
+    let ranks = state.ranks.0.values().filter_map(|rank| rank.short);
+    ranks.reduce(ShortKernels::with).map(|short| format!("{}.", short.sentence()))
 }
 
 /// What one launch in place of runs of short kernels would save, or why that is not known.

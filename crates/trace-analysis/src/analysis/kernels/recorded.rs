@@ -3,13 +3,13 @@
 use super::columns::{self, Ints};
 use super::device::{Device, devices};
 use super::replay::Replay;
+use super::short::ShortKernels;
 use super::source::{self, Sources};
 use crate::Result;
 use crate::analysis::{ByRank, Merge, RankView};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{RankEvents, StepName, TextColumn};
-use crate::interval::{Span, length, merged};
+use crate::frame::TextColumn;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::DataFrame;
@@ -97,16 +97,10 @@ pub(super) struct Class {
 /// What is known of a rank as a whole; times in ns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OnRank {
-    /// Time during which anything runs on its streams.
-    pub(super) busy: i64,
     /// Time during which its streams are busy, each by itself.
     pub(super) on_streams: i64,
-    /// Length of its steps, else of the recording; `None` if a filter left events out.
-    pub(super) steps: Option<i64>,
-    /// Whether these are profiler steps.
-    pub(super) has_steps: bool,
-    /// Time during which a short kernel runs on any stream.
-    pub(super) short: i64,
+    /// Those below 10 µs; `None` without kernels.
+    pub(super) short: Option<ShortKernels>,
     /// Kernels by class of duration.
     pub(super) classes: Vec<Class>,
     /// Whether arguments could be read from the trace file.
@@ -139,34 +133,19 @@ impl State {
     /// # Errors
     /// If the events cannot be read any more, or memory does not suffice.
     pub(super) fn of(view: &RankView) -> Result<Self> {
-        let rows = view.rank_events();
-        let kinds = rows.kinds();
-        let has_kernels = view.gpu().iter().any(|event| kinds[event.row as usize] == EventKind::Kernel);
-        let mut rank = OnRank { has_args: true, ..OnRank::default() };
-        if !has_kernels {
+        let short = ShortKernels::of(view);
+        let mut rank = OnRank { has_args: true, short, ..OnRank::default() };
+        let Some(short) = short else {
             return Ok(Self { kernels: Vec::new(), ranks: ByRank::of(view.rank(), rank) });
-        }
+        };
         let own;
         (own, rank.on_streams) = own_times(view);
         let events;
         (events, rank.has_args) = with_args(view)?;
         let kernels = collect(view, &events, &own, &mut rank);
-        rank.busy =
-            length(&merged(view.gpu().iter().filter(|event| event.is_work).map(|event| event.span()).collect()));
-        let is_short = |(row, _): &&(u32, i64)| rows.dur(*row as usize) < SHORT_KERNEL_NS;
-        let short = own.iter().filter(is_short).filter_map(|&(row, _)| span(rows, row as usize));
-        rank.short = length(&merged(short.collect()));
-        if !view.is_filtered() {
-            (rank.steps, rank.has_steps) = steps(view);
-        }
-        rank.replay = Replay::of(view, rank.short > 0)?;
+        rank.replay = Replay::of(view, short.short_ns > 0)?;
         Ok(Self { kernels, ranks: ByRank::of(view.rank(), rank) })
     }
-}
-
-fn span(rows: &RankEvents, row: usize) -> Option<Span> {
-    let start = rows.ts(row)?;
-    Some(Span { start, end: start.saturating_add(rows.dur(row)) })
 }
 
 /// Returns the kernels by stream, each with the time during which nothing that began earlier runs on its stream, and the time during
@@ -270,21 +249,4 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
         kernels.entry(configuration).or_default().add(&found);
     }
     kernels.into_iter().collect()
-}
-
-/// Returns the length of the profiler steps of a view together, else of all its events, and whether there are steps.
-fn steps(view: &RankView) -> (Option<i64>, bool) {
-    let rows = view.rank_events();
-    let kinds = rows.kinds();
-    let mut is_step = rows.per_text(StepName::is_step);
-    let (mut steps, mut whole) = (None, Span { start: i64::MAX, end: i64::MIN });
-    for &row in cancellable(view.rows()) {
-        let at = row as usize;
-        let Some(span) = span(rows, at) else { continue };
-        if kinds[at] == EventKind::Annotation && is_step(rows.name(at)) {
-            steps = Some(steps.unwrap_or(0) + length(&[span]).max(0));
-        }
-        whole = Span { start: whole.start.min(span.start), end: whole.end.max(span.end) };
-    }
-    (steps.or((whole.start < whole.end).then(|| length(&[whole]))), steps.is_some())
 }

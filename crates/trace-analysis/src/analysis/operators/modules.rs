@@ -3,8 +3,10 @@
 use super::calls::launch_ns;
 use super::sums::Sums;
 use super::work::RankWork;
+use crate::analysis::RankView;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
+use crate::exec::checkpoint::cancellable;
 use crate::frame::{IntColumn, RankEvents};
 use call_tree::module_of;
 use call_tree::nesting::Walk;
@@ -163,6 +165,10 @@ impl<'r> Modules<'r> {
         graph.forest().walk(|row| row, step);
     }
 
+    fn recomputed(&self) -> i64 {
+        self.own.iter().fold(0, |sum, own| sum.saturating_add(own.recomputed))
+    }
+
     /// Adds up calls with those inside, then the calls of each module; calls inside a call of the same module count once.
     fn named(mut self) -> BTreeMap<String, Sums> {
         let rows = self.rows;
@@ -207,14 +213,36 @@ impl<'r> Modules<'r> {
     }
 }
 
-/// Adds up the modules of a rank; `forward` are the indices of forward operators by backward operator.
+/// Tells whether modules were recorded.
+pub(in crate::analysis) fn has_modules(view: &RankView) -> bool {
+    let rows = view.rank_events();
+    let kinds = rows.kinds();
+    let mut hint = rows.per_text(Hint::of);
+    let is_module =
+        |&row: &u32| kinds[row as usize] == EventKind::Python && hint(rows.name(row as usize)) == Hint::Module;
+    cancellable(view.rows()).any(is_module)
+}
+
+/// Adds up the modules of a rank, and all that was recomputed in them, in ns; `forward` are the indices of forward operators by backward
+/// operator.
 pub(super) fn module_sums(
     rows: &RankEvents,
     graph: &RankGraph,
     forward: Option<&IntColumn>,
     work: Option<&RankWork>,
-) -> BTreeMap<String, Sums> {
+) -> (BTreeMap<String, Sums>, i64) {
     let mut modules = Modules::of(rows, graph, forward);
     modules.count(work);
-    modules.named()
+    let recomputed = modules.recomputed();
+    (modules.named(), recomputed)
+}
+
+/// Returns the time of the kernels of modules that ran once more for the backward, in ns.
+pub(super) fn recomputed_ns(rows: &RankEvents, graph: &RankGraph, forward: Option<&IntColumn>) -> i64 {
+    let mut modules = Modules::of(rows, graph, forward);
+    if modules.calls.is_empty() {
+        return 0;
+    }
+    modules.count(None);
+    modules.recomputed()
 }

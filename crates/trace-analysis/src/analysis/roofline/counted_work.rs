@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// The values of the inputs that are no tensors.
 const CONCRETE_INPUTS: &str = "concrete_inputs";
+/// The arguments that are read.
+pub(in crate::analysis) const VALUES: [&str; 3] = [INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS];
 
 /// The recorded inputs of operators.
 struct Inputs {
@@ -30,7 +32,7 @@ type InputCodes = (u32, [Option<u32>; 3]);
 
 impl Inputs {
     fn of(rank: &RankView) -> Result<Self> {
-        let read = rank.args(&[INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS])?;
+        let read = rank.args(&VALUES)?;
         let loaded = rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?;
         let events = read.as_ref().unwrap_or(&loaded);
         let texts = |name: &str| TextColumn::of(events, name).ok();
@@ -246,6 +248,11 @@ impl Counting<'_> {
     }
 }
 
+/// Returns the time of all kernels, copies and fills, in ns.
+pub(super) fn gpu_ns(rank: &RankView) -> i64 {
+    rank.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)).sum()
+}
+
 impl CountedWork {
     /// Counts the work of the rows of a view, whose call trees are in `graph`: on each path that of the outermost operator with a model.
     ///
@@ -269,7 +276,7 @@ impl CountedWork {
             let reason = if is_mismatch { ", whose shapes do not fit each other" } else { "" };
             *found.without_model.entry(format!("{}{reason}", rows.text(name))).or_default() += ns;
         }
-        found.gpu = rank.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)).sum();
+        found.gpu = gpu_ns(rank);
         let attributed: i64 = found.counted.iter().map(|(_, times)| times.gpu).sum::<i64>()
             + found.without_model.values().sum::<i64>()
             + found.without_shapes

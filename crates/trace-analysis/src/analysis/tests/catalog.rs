@@ -9,12 +9,13 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 22] = [
+const NOT_ANALYSES: [&str; 23] = [
     "two_sides",
     "answer",
     "api",
     "catalog",
     "elsewhere",
+    "headlines",
     "hta_api",
     "listed",
     "many_ranks",

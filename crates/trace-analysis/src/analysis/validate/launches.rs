@@ -13,23 +13,23 @@ use trace_view::format::nanoseconds;
 
 /// Checks the launches and the device work of a view.
 pub(super) fn check(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) {
-    let rows = view.rank_events();
-    let kinds = rows.kinds();
-    let has_calls = cancellable(view.rows()).any(|&row| kinds[row as usize] == EventKind::Call);
-    let has_work = view.gpu().iter().any(|event| event.is_work);
-    // Without kernels, or without calls, the profiler was not asked for them.
-    if !has_calls || !has_work {
-        return;
+    if is_recorded(view) {
+        check_launches(view, &launches(view, &Captures::of(view)), found);
+        check_work(view, found);
     }
-    check_launches(view, &launches(view), found);
-    check_work(view, found);
+}
+
+/// Tells whether there are calls and device work. Without either the profiler was not asked for it.
+pub(super) fn is_recorded(view: &RankView) -> bool {
+    let kinds = view.rank_events().kinds();
+    view.gpu().iter().any(|event| event.is_work)
+        && cancellable(view.rows()).any(|&row| kinds[row as usize] == EventKind::Call)
 }
 
 /// Returns the rows of the launches of kernels that run at once, by their starts.
-fn launches(view: &RankView) -> Vec<usize> {
+pub(super) fn launches(view: &RankView, captured: &Captures) -> Vec<usize> {
     let rows = view.rank_events();
     let kinds = rows.kinds();
-    let captured = Captures::of(view);
     let mut is_launch = rows.per_text(|name| vendor_neutral(name) == "hipLaunchKernel");
     let is_launch = |row: &usize| kinds[*row] == EventKind::Call && is_launch(rows.name(*row));
     let all = cancellable(view.rows()).map(|&row| row as usize).filter(is_launch);
@@ -74,14 +74,19 @@ fn check_work(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) {
 }
 
 /// Spans during which a thread captures a graph: what it launches does not run.
-struct Captures(BTreeMap<ThreadId, Enclosing>);
+pub(super) struct Captures {
+    spans: BTreeMap<ThreadId, Enclosing>,
+    /// Captures that begin within the recording.
+    pub(super) begun: u64,
+}
 
 /// Process and thread.
 type ThreadId = (Option<i64>, Option<i64>);
 
 impl Captures {
-    fn of(view: &RankView) -> Self {
+    pub(super) fn of(view: &RankView) -> Self {
         let rows = view.rank_events();
+        let mut begun = 0;
         let mut is_bound = rows.per_text(|name| match vendor_neutral(name).as_str() {
             "hipStreamBeginCapture" => Some(true),
             "hipStreamEndCapture" => Some(false),
@@ -91,6 +96,7 @@ impl Captures {
         for &row in cancellable(view.rows()) {
             let row = row as usize;
             if let (Some(is_begin), Some(at)) = (is_bound(rows.name(row)), rows.ts(row)) {
+                begun += u64::from(is_begin);
                 bounds.entry(rows.thread(row)).or_default().push((at, is_begin));
             }
         }
@@ -112,11 +118,11 @@ impl Captures {
             spans.extend(begun.map(|start| (start, i64::MAX)));
             Enclosing::new(spans.into_iter())
         };
-        Self(bounds.into_iter().map(|(thread, bounds)| (thread, spans(bounds))).collect())
+        Self { spans: bounds.into_iter().map(|(thread, bounds)| (thread, spans(bounds))).collect(), begun }
     }
 
     fn contain(&self, rows: &RankEvents, row: usize) -> bool {
         let Some(start) = rows.ts(row) else { return false };
-        self.0.get(&rows.thread(row)).is_some_and(|captures| captures.last_around(start, start).is_some())
+        self.spans.get(&rows.thread(row)).is_some_and(|captures| captures.last_around(start, start).is_some())
     }
 }

@@ -48,6 +48,29 @@ fn dropped_launches_are_told_by_their_position() {
     assert_eq!(found.map(|(checked, violations, _)| (checked, violations)), [(8.0, 2.0), (3.0, 1.0), (8.0, 3.0)]);
     assert_eq!(texts(main_table(&answer), "rule")[0], "launches_at_start", "broken rules come first");
     assert!(answer.notes[0].starts_with("3 of 6 rules broken: launches_at_start, "), "{:?}", answer.notes);
+    let dropped = "The first 2 of 8 launches of kernels have no kernel: the profiler dropped these while it started.";
+    assert_eq!(answer.notes[1], dropped);
+}
+
+#[test]
+fn graphs_and_their_captures_are_told() {
+    let trace = launched(TraceBuilder::new(), 0)
+        .runtime("cudaStreamBeginCapture", -1, 30..31)
+        .runtime("cudaLaunchKernel", 33, 33..34)
+        .runtime("cudaStreamEndCapture", -1, 40..41)
+        .runtime("cudaGraphLaunch", 70, 70..75);
+    let graph =
+        (0..3).fold(trace, |trace, at| trace.kernel("gemm", Stream(7), 80 + 5 * at..84 + 5 * at).correlation(70));
+    let set = ranks(&[graph]);
+    let expected = [
+        "Graphs are captured within the recording (1 capture): no kernel runs for these launches, and the steps around them take longer",
+        "3 of 4 kernels (75.0 %) run in graphs, one launch for all of a graph: summaries by operator do not tell them apart",
+    ];
+    let notes = TraceAnalysis::new(&set).unwrap().ask(&Validate::default()).unwrap().notes;
+    assert_eq!(notes[1..3], expected.map(|sentence| format!("{sentence}.")));
+    // The same in a description.
+    let lines = crate::Questions::describe(&set).unwrap().headlines.lines("job");
+    assert!(lines.ends_with(&expected.map(|sentence| format!("{sentence} (%validate job)"))), "{lines:?}");
 }
 
 #[test]

@@ -81,6 +81,12 @@ fn forward_of_a_checkpoint_in_the_backward_is_apart() {
     let trace = launch(numbered(trace.operator("aten::addmm", 215..235), 4, 0), 216, 25);
     let trace = launch(node(trace, "AddmmBackward0", 300..350, 4, 2), 310, 40);
     let frame = answer(&trace);
+    let set = TraceSet::from_bytes(trace.json()).unwrap();
+    let by_module = Operators { by: OperatorsBy::Module, ..Operators::default() };
+    let sentence = "Recomputed for the backward: 25.0 µs of 95.0 µs GPU time (26.3 %)";
+    assert_eq!(TraceAnalysis::new(&set).unwrap().ask(&by_module).unwrap().notes, [format!("{sentence}.")]);
+    let lines = crate::Questions::describe(&set).unwrap().headlines.lines("job");
+    assert!(lines.contains(&format!("{sentence} (%operators job --by module)")), "{lines:?}");
     // The module ran twice, below the same block.
     assert_eq!(phases(&frame, "nn.Module: Linear_0"), [2.0, 30.0, 40.0, 25.0]);
     assert_eq!(phases(&frame, "nn.Module: Block_0"), [1.0, 30.0, 40.0, 25.0]);

@@ -1,0 +1,173 @@
+//! Lines of a description: what roofline, collectives, kernels and modules say in short, counted by the analyses themselves.
+
+use super::collectives::ExposedCollectives;
+use super::kernels::ShortKernels;
+use super::operators::{Recomputed, has_modules};
+use super::roofline::{RooflineShare, State as RooflineState, VALUES, device_of, peaks, roofline_share};
+use super::validate::Drops;
+use super::{Merge, RankView};
+use crate::Result;
+use crate::callstack::RankGraph;
+use crate::exec::checkpoint;
+use crate::frame::columns::INPUT_DIMS;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use trace_view::format::numbered;
+
+/// The most events of a rank whose call trees are built for a description: they take longer than the rest of it.
+const MOST_EVENTS: usize = 1_000_000;
+
+/// What analyses say of a trace in short, over the rows that they see. What is not known is left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Headlines {
+    /// What `roofline` says of all operators together; only with GPU work, shapes, and known limits of the device.
+    pub roofline: Option<RooflineShare>,
+    /// What `collectives` says of exposed time.
+    pub collectives: Option<ExposedCollectives>,
+    /// What `kernels` says of short kernels.
+    pub short_kernels: Option<ShortKernels>,
+    /// What `operators` says by module of recomputation.
+    pub recomputed: Option<Recomputed>,
+    /// What `validate` says of dropped launches and of graphs.
+    pub drops: Drops,
+    /// Ranks with too many events for their call trees: then there is neither a roofline nor recomputation.
+    pub large_ranks: Vec<i64>,
+    /// Ranks whose files have values of inputs that the load left out: then there is no roofline.
+    pub unread_ranks: Vec<i64>,
+}
+
+impl Headlines {
+    /// Returns a line for each, with the magic that shows more of the trace with this label.
+    pub fn lines(&self, label: &str) -> Vec<String> {
+        let more = |sentence: String, magic: &str| format!("{sentence} (%{magic})");
+        let roofline = self.roofline.map(|share| more(share.sentence(), &format!("roofline {label}")));
+        let collectives = self.collectives.and_then(|exposed| exposed.sentence());
+        let short = self.short_kernels.map(|short| more(short.sentence(), &format!("kernels {label}")));
+        let recomputed = self.recomputed.and_then(|recomputed| recomputed.sentence());
+        let on_demand = |ranks: &[i64], why: &str, magics: String| {
+            (!ranks.is_empty()).then(|| format!("{why} ({}): {magics}", numbered("rank", ranks)))
+        };
+        let lines = [
+            roofline,
+            on_demand(
+                &self.unread_ranks,
+                "Roofline on demand, since values of inputs are in the trace file only",
+                format!("%roofline {label}"),
+            ),
+            collectives.map(|sentence| more(sentence, &format!("collectives {label}"))),
+            short,
+            recomputed.map(|sentence| more(sentence, &format!("operators {label} --by module"))),
+            on_demand(
+                &self.large_ranks,
+                "Roofline and recomputation on demand above 1,000,000 events",
+                format!("%roofline {label}, %operators {label} --by module"),
+            ),
+        ];
+        let drops = self.drops.sentences().into_iter().map(|sentence| more(sentence, &format!("validate {label}")));
+        lines.into_iter().flatten().chain(drops).collect()
+    }
+}
+
+/// The partial result of some ranks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HeadlineSums {
+    roofline: RooflineState,
+    collectives: ExposedCollectives,
+    short_kernels: Option<ShortKernels>,
+    recomputed: Recomputed,
+    drops: Drops,
+    large: BTreeSet<i64>,
+    unread: BTreeSet<i64>,
+    /// Ranks of devices without known limits.
+    without_peaks: BTreeSet<i64>,
+}
+
+impl Merge for HeadlineSums {
+    fn merge(&mut self, other: Self) {
+        self.roofline.merge(other.roofline);
+        self.collectives = self.collectives.with(other.collectives);
+        self.short_kernels = match (self.short_kernels, other.short_kernels) {
+            (Some(one), Some(other)) => Some(one.with(other)),
+            (one, other) => one.or(other),
+        };
+        self.recomputed = self.recomputed.with(other.recomputed);
+        self.drops = self.drops.with(other.drops);
+        self.large.extend(other.large);
+        self.unread.extend(other.unread);
+        self.without_peaks.extend(other.without_peaks);
+    }
+}
+
+impl HeadlineSums {
+    /// Bytes of working memory for each event of a rank of this size.
+    pub(crate) fn bytes_per_row(events: usize) -> usize {
+        if events > MOST_EVENTS { RankView::BYTES_PER_ROW } else { RankView::BYTES_PER_ROW + 128 }
+    }
+
+    /// Counts what is known of a rank.
+    ///
+    /// # Errors
+    /// If its events cannot be read any more.
+    pub(crate) fn of(view: &RankView) -> Result<Self> {
+        let Some(short) = ShortKernels::of(view) else { return Ok(Self::default()) };
+        let mut sums = Self {
+            collectives: ExposedCollectives::of(view),
+            short_kernels: Some(short),
+            recomputed: Recomputed::of_gpu(view, 0),
+            drops: Drops::of(view),
+            ..Self::default()
+        };
+        sums.add_work(view)?;
+        Ok(sums)
+    }
+
+    /// Adds what call trees tell: the roofline, and recomputation.
+    fn add_work(&mut self, view: &RankView) -> Result<()> {
+        let (rank, trace) = (view.rank(), view.trace());
+        let device = device_of(view.info());
+        let shapes = trace.columns().iter().any(|(name, _)| name == INPUT_DIMS);
+        let is_limited = peaks("roofline", None, &device)?.is_ok();
+        let has_modules = has_modules(view);
+        if !is_limited {
+            self.without_peaks.insert(rank);
+        }
+        let is_unread = !trace.unread_args(&VALUES).is_empty() && view.info().unchanged_source().is_some();
+        let counts = shapes && is_limited && !is_unread;
+        if shapes && is_limited && is_unread {
+            self.unread.insert(rank);
+        }
+        if !counts && !has_modules {
+            self.roofline = RooflineState::of_gpu(view);
+            return Ok(());
+        }
+        if view.rank_events().len() > MOST_EVENTS {
+            self.large.insert(rank);
+            return Ok(());
+        }
+        let graph = RankGraph::of(view.rank_events(), view.rows(), crate::Compat::Exact);
+        checkpoint::check()?;
+        self.roofline = if counts { RooflineState::of(view, &graph)? } else { RooflineState::of_gpu(view) };
+        if has_modules {
+            self.recomputed = Recomputed::of(view, &graph)?;
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of all ranks.
+    ///
+    /// # Errors
+    /// None that a trace should cause.
+    pub(crate) fn finish(self) -> Result<Headlines> {
+        let is_whole = self.large.is_empty() && self.unread.is_empty() && self.without_peaks.is_empty();
+        let share = if is_whole { roofline_share(&self.roofline)? } else { None };
+        Ok(Headlines {
+            roofline: share.filter(|share| share.is_on_gpu && share.percent.is_some()),
+            collectives: Some(self.collectives).filter(|exposed| exposed.time_ns > 0),
+            short_kernels: self.short_kernels,
+            recomputed: Some(self.recomputed).filter(|found| self.large.is_empty() && found.recomputed_ns > 0),
+            drops: self.drops,
+            large_ranks: self.large.into_iter().collect(),
+            unread_ranks: self.unread.into_iter().collect(),
+        })
+    }
+}
