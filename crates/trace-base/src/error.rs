@@ -16,7 +16,7 @@ mod versioned_file;
 pub use {beside::*, critical_path::*, distributed::*, explain::*, export::*, file::*, filter::*};
 pub use {frame::*, parameter::*, storage::*, versioned_file::*};
 
-use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, UnknownCompat};
+use crate::domain::{CACHE_VARIABLE, MEMORY_VARIABLE, ProposedMarker, UnknownCompat, or_by_markers};
 use details::{hint_text, marked, memory_refusal, near, none_of, position_text, space_refusal, within, without_events};
 use std::path::PathBuf;
 use trace_view::format::{list, numbered, numbers, ranges};
@@ -205,18 +205,18 @@ pub enum Error {
         available: Vec<i64>,
     },
     /// An iteration of a trace without ProfilerStep was requested.
-    #[error(
-        "trace \"{label}\" has no iteration {iteration}: it has no ProfilerStep, so the whole trace counts as one iteration; omit the iteration"
-    )]
+    #[error("trace \"{label}\" has no iteration {iteration}: it has no ProfilerStep, so the whole trace counts as one iteration; omit the iteration{}", or_by_markers(.calls))]
     NoIterations {
         /// The trace.
         label: String,
         /// The requested iteration.
         iteration: i64,
+        /// Calls that would divide it.
+        calls: Vec<ProposedMarker>,
     },
     /// No event of the trace matches the marker of iterations.
     #[error(
-        "trace \"{label}\" has no annotation, operator or module that matches the marker `{marker}`; %events {label} --where 'cat = \"user_annotation\"' lists annotations"
+        "trace \"{label}\" has no annotation, operator, module or kernel that matches the marker `{marker}`; %events {label} --where 'cat = \"user_annotation\"' lists annotations"
     )]
     NoMarker {
         /// The trace.

@@ -87,7 +87,7 @@ pub mod answers {
         Padding, PhaseSummary, QuantityChange, Replica, Serving, ServingAnswer, ServingChange, Spread, StepSource,
         TimedStep,
     };
-    pub use trace_base::domain::UnknownCompat;
+    pub use trace_base::domain::{ProposedMarker, UnknownCompat};
     pub use trace_bounds::bounds::{BoundChange, ClassBound, RegionBound};
     pub use trace_bounds::critical_path::{BoundWindow, CriticalPathAnswer};
     pub use trace_compare::baseline::{BaselineRegion, BaselineRun, HistoryChange, RegionTime};

@@ -14,7 +14,9 @@ pub use collective::{ChargedRank, Stragglers};
 pub use serving::{CapturedGraph, RequestSums, ServedPhase, ServedStep, Server};
 pub use steps::{FoundSteps, StepMarker};
 
-use trace_base::{Compat, Error, Iteration, Pick, Rank, Result, Stream, config, domain, error, exec, interval};
+use trace_base::{
+    Compat, Error, Iteration, Pick, Rank, Result, Stream, config, domain, error, exec, interval, shorten_name,
+};
 #[cfg(test)]
 use trace_data::LoadOptions;
 use trace_data::{Trace, TraceSet, dataset, frame};

@@ -182,7 +182,7 @@ impl Plan {
                 continue;
             }
             if self.ranks.iter().all(|rank| rank.iterations.is_empty()) {
-                return Err(Error::NoIterations { label: label(), iteration });
+                return Err(Error::NoIterations { label: label(), iteration, calls: Vec::new() });
             }
             if self.ranks.iter().any(|rank| rank.iterations.contains(&iteration)) {
                 return Err(Error::LastIteration { label: label(), iteration, available });

@@ -9,7 +9,7 @@ use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{Compat, CriticalPath, CriticalPathAnswer, Iteration, Pick, Result, Trace, TraceSet};
+use crate::{Compat, CriticalPath, CriticalPathAnswer, Error, FoundSteps, Iteration, Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -179,7 +179,10 @@ impl TraceAnalysis {
     /// If no rank has such an iteration, or it is the last profiler step and that is left out; if none is named.
     pub fn in_iterations(&self, iterations: impl Into<Pick<Iteration>>) -> Result<Self> {
         let (wanted, budget) = (iterations.into(), self.traces.budget()?);
-        self.plan.check_iterations(&wanted, self.iterations_within(budget)?)?;
+        self.plan.check_iterations(&wanted, self.iterations_within(budget)?).map_err(|error| match error {
+            Error::NoIterations { label, iteration, .. } => FoundSteps::no_iterations(&self.traces, &label, iteration),
+            error => error,
+        })?;
         self.narrowed(Narrowing::Iterations(wanted.numbers().to_vec()), budget)
     }
 

@@ -20,7 +20,7 @@ pub(super) fn findings(facts: &Facts<'_>, measured: &Ranks) -> Vec<Finding> {
     let info = facts.ranks;
     found.extend(missing_ranks(info));
     if info.iter().all(|info| info.iterations.is_empty()) {
-        found.push(Finding::NoSteps);
+        found.push(Finding::NoSteps { calls: facts.calls.clone() });
     }
     let ranks_where = |condition: fn(&Measured) -> bool| -> Vec<i64> {
         measured.values().filter(|rank| condition(rank)).map(|rank| rank.rank).collect()

@@ -51,7 +51,8 @@ impl Description {
     }
 
     /// Makes the description of a trace from the facts of its ranks, what was repaired while they were loaded, and their
-    /// merged partial result: the same as [`describe`](super::describe) makes.
+    /// merged partial result: the same as [`describe`](super::describe) makes, but for calls that would divide a recording without the
+    /// profiler's steps, which are not looked for.
     ///
     /// # Errors
     /// As [`Description::merge`].
@@ -63,7 +64,7 @@ impl Description {
         state: &[u8],
     ) -> Result<Self> {
         let measured = opened(NAME, &compat.to_string(), state)?;
-        Facts { label, compat, ranks, warnings }.described(measured)
+        Facts { label, compat, ranks, warnings, calls: Vec::new() }.described(measured)
     }
 }
 

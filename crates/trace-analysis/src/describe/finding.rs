@@ -1,6 +1,7 @@
 //! Findings of a description: the observation, its meaning and its remedy.
 
 use crate::Warning;
+use crate::domain::{ProposedMarker, or_by_markers};
 use serde::Serialize;
 use trace_view::format::{nanoseconds, numbered, numbers, ranges};
 
@@ -34,7 +35,10 @@ pub enum Finding {
         ranks: Vec<i64>,
     },
     /// No iteration is marked.
-    NoSteps,
+    NoSteps {
+        /// Calls that would divide the recording.
+        calls: Vec<ProposedMarker>,
+    },
     /// The last iteration has less than half the events of the earlier ones.
     LastStepCut {
         /// The rank.
@@ -116,7 +120,7 @@ impl Finding {
             Self::MissingCorrelation { .. } => "missing_correlation",
             Self::NoDeviceWork { .. } => "no_device_work",
             Self::NoOperators { .. } => "no_operators",
-            Self::NoSteps => "no_steps",
+            Self::NoSteps { .. } => "no_steps",
             Self::LastStepCut { .. } => "last_step_cut",
             Self::MissingIterations { .. } => "missing_iterations",
             Self::NegativeDurations { .. } => "negative_durations",
@@ -136,7 +140,7 @@ impl Finding {
             ),
             Self::NoDeviceWork { ranks } => format!("{} recorded no kernel, copy or fill", numbered("rank", ranks)),
             Self::NoOperators { ranks } => format!("{} recorded no CPU operator", numbered("rank", ranks)),
-            Self::NoSteps => "no event is called ProfilerStep#N".to_owned(),
+            Self::NoSteps { .. } => "no event is called ProfilerStep#N".to_owned(),
             Self::LastStepCut { rank, iteration, events, usual } => format!(
                 "rank {rank}: the last iteration ({iteration}) has {events} events (median of the earlier ones {usual})"
             ),
@@ -184,7 +188,7 @@ impl Finding {
             Self::NoOperators { .. } => {
                 "Kernels cannot be traced back to operators, and analyses of launches leave them out."
             }
-            Self::NoSteps => "The whole recording counts as one iteration, warm-up included.",
+            Self::NoSteps { .. } => "The whole recording counts as one iteration, warm-up included.",
             Self::LastStepCut { .. } => {
                 "The recording ended within it, so its durations and counts are too small; analyses leave it out, comparisons do not."
             }
@@ -210,7 +214,13 @@ impl Finding {
     }
 
     /// Returns what to do about it.
-    pub fn remedy(&self) -> &'static str {
+    pub fn remedy(&self) -> String {
+        let Self::NoSteps { calls } = self else { return self.fixed_remedy().to_owned() };
+        format!("{}{}.", self.fixed_remedy().trim_end_matches('.'), or_by_markers(calls))
+    }
+
+    /// Returns what to do about it, whatever was found.
+    fn fixed_remedy(&self) -> &'static str {
         match self {
             Self::Loading { warning } => loading(warning).1,
             Self::MissingCorrelation { .. } => {
@@ -218,7 +228,7 @@ impl Finding {
             }
             Self::NoDeviceWork { .. } => "Record with ProfilerActivity.CUDA if the job used a GPU.",
             Self::NoOperators { .. } => "Record with ProfilerActivity.CPU.",
-            Self::NoSteps => "Call step() of the profiler after every iteration.",
+            Self::NoSteps { .. } => "Call step() of the profiler after every iteration.",
             Self::LastStepCut { .. } => "Compare earlier iterations.",
             Self::MissingIterations { .. } => "Compare iterations that all ranks have.",
             Self::NegativeDurations { .. } => {

@@ -9,7 +9,7 @@ use crate::collective::Stragglers;
 use crate::dataset::Recording;
 use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
-use crate::{Result, Trace, TraceSet};
+use crate::{FoundSteps, Result, Trace, TraceSet};
 
 /// Answers [`Questions::describe`](crate::Questions::describe).
 ///
@@ -27,7 +27,8 @@ pub fn describe(traces: &TraceSet) -> Result<Description> {
     };
     let measured = batches.merged(traces.traces(), need, |trace| Measurements::of(trace, traces.compat()), merge)?;
     let (label, compat, warnings) = (traces.label(), traces.compat(), traces.warnings());
-    Facts { label, compat, ranks: &traces.info(), warnings }.described(measured.unwrap_or_default())
+    let calls = FoundSteps::proposed(traces)?;
+    Facts { label, compat, ranks: &traces.info(), warnings, calls }.described(measured.unwrap_or_default())
 }
 
 impl Facts<'_> {

@@ -294,6 +294,27 @@ fn page_has_summary_tables_and_one_figure() {
 }
 
 #[test]
+fn no_steps_names_calls_that_would_divide_the_recording() {
+    let trace = (0..4).fold(rank(0, 1), |trace, step| {
+        let at = 100 * step;
+        trace
+            .annotation(&format!("iteration {step}"), at..at + 90)
+            .operator("aten::mm", at + 5..at + 20)
+            .runtime("cudaLaunchKernel", step + 1, at + 10..at + 12)
+            .kernel("gemm", Stream(7), at + 30..at + 60)
+            .correlation(step + 1)
+    });
+    let found = findings(&[trace]);
+    let [finding @ Finding::NoSteps { calls }] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((calls.len(), calls[0].count), (1, 4));
+    assert_eq!(
+        finding.remedy(),
+        "Call step() of the profiler after every iteration; %explain and %compare_traces divide it by --marker '^iteration \\d+$' (4 \
+         calls of iteration …)."
+    );
+}
+
+#[test]
 fn headlines_say_what_analyses_count() {
     // Two launches whose kernels were dropped, then a short kernel, and a collective that is exposed for 30 of its 40 µs.
     let trace = whole(rank(0, 1), 0).runtime("cudaLaunchKernel", 90, 1..2).runtime("cudaLaunchKernel", 91, 2..3);

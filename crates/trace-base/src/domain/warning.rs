@@ -1,5 +1,6 @@
 //! Warnings: repaired input, dropped files, comparisons under different conditions.
 
+use super::proposed_marker::ProposedMarker;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use trace_view::format::{grouped, list, numbered, numbers};
@@ -138,8 +139,8 @@ pub enum Warning {
     },
     /// Calls of several kinds repeat in a recording without ProfilerStep and launch most of the work.
     ProposedSteps {
-        /// Name, regular expression and number of the calls of each kind.
-        calls: Vec<(String, String, usize)>,
+        /// The calls of each kind.
+        calls: Vec<ProposedMarker>,
     },
     /// Events of one side end before they start.
     EndBeforeStart {
@@ -360,10 +361,7 @@ impl fmt::Display for Warning {
                 calls(counts)
             ),
             Self::ProposedSteps { calls } => {
-                let calls = calls
-                    .iter()
-                    .map(|(name, pattern, count)| format!("--marker '{pattern}' ({count} calls of {name})"));
-                let calls: Vec<String> = calls.collect();
+                let calls: Vec<String> = calls.iter().map(ToString::to_string).collect();
                 write!(f, "calls that would divide the recording into iterations: {}", calls.join(", "))
             }
             Self::EndBeforeStart { label, count } => write!(

@@ -21,6 +21,7 @@ mod matched;
 mod operators;
 pub mod overlay;
 mod present;
+mod proposed;
 mod query;
 mod ranks;
 mod recording;

@@ -6,6 +6,7 @@ use super::hidden_waits;
 use super::job::unless_cancelled;
 use super::lanes::lanes;
 use super::operators::Outermost;
+use super::proposed::proposal;
 use super::query::CriticalPath;
 use super::ranks::{LoadedRank, Names, load};
 use super::savings::{Saved, grouped};
@@ -83,6 +84,11 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
         what_if.extend(savings.proposals(query.proposals, &bound, &names, &steps)?);
     }
     notes.extend(hidden_waits::note(&bound, &ranks));
+    if let (None, Some((index, ..)), true) =
+        (&query.annotation, chosen.first(), bound.iter().all(|window| window.instances.is_none()))
+    {
+        notes.extend(proposal(traces, &ranks[*index].rows)?);
+    }
     let left_out = graph.left_out();
     if left_out.kernels_without_launch > 0 {
         notes.push(format!(

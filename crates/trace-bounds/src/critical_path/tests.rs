@@ -100,6 +100,28 @@ fn instances_are_chosen_by_number_range_and_all() {
 }
 
 #[test]
+fn recording_without_steps_proposes_windows() {
+    let step = |trace: TraceBuilder, at: i64| {
+        trace
+            .complete("python_function", "nn.Module: Llama_0", 100, 1, at..at + 80)
+            .runtime("cudaLaunchKernel", at + 1, at + 10..at + 15)
+            .kernel("gemm", Stream(7), at + 20..at + 60)
+            .correlation(at + 1)
+    };
+    let trace = [0, 100, 200].into_iter().fold(TraceBuilder::new(), step);
+    let traces = TraceSet::from_bytes(trace.json()).unwrap();
+    let notes = |query: CriticalPath| critical_path(&traces, &query).unwrap().notes;
+    let proposal = "No ProfilerStep is recorded, so the whole recording is one window; --annotation 'nn.Module: Llama_0' takes the 3 \
+                    calls of nn.Module: Llama_0 as windows.";
+    assert!(notes(CriticalPath::default()).iter().any(|note| note == proposal));
+    // It does what it says.
+    let annotation = Some("nn.Module: Llama_0".to_owned());
+    let all = CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() };
+    assert_eq!(critical_path(&traces, &all).unwrap().windows().len(), 3);
+    assert!(!notes(all).iter().any(|note| note.contains("ProfilerStep")));
+}
+
+#[test]
 fn wrong_windows_and_changes_have_messages_with_a_fix() {
     let fails = |query: CriticalPath| critical_path(&synchronised(), &query).unwrap_err().to_string();
     let none = CriticalPath::default;

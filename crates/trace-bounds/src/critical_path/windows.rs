@@ -94,6 +94,11 @@ fn whole(rows: &RankEvents) -> Vec<Chosen> {
     ends.map(window).into_iter().collect()
 }
 
+/// Number of the windows of a text.
+pub(super) fn count(rows: &RankEvents, text: &str) -> usize {
+    marks(rows, text).len()
+}
+
 /// The annotations of the CPU whose name contains a text, in order of time; if there are none, other events of the CPU.
 fn marks(rows: &RankEvents, text: &str) -> Vec<Mark> {
     let mut is_named = rows.per_text(|name| name.contains(text));

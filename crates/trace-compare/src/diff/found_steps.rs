@@ -29,8 +29,7 @@ pub(crate) fn resolved_marker(
     let warning = match &found {
         FoundSteps::None => None,
         FoundSteps::Several(calls) => {
-            let calls = calls.iter().map(|call| (call.name.clone(), call.pattern.clone(), call.count));
-            Some(Warning::ProposedSteps { calls: calls.collect() })
+            Some(Warning::ProposedSteps { calls: calls.iter().cloned().map(Into::into).collect() })
         }
         FoundSteps::One(calls) => calls.first().map(|first| Warning::FoundSteps {
             name: first.name.clone(),

@@ -5,6 +5,7 @@ use crate::dataset::{RowSelector, stacked};
 use crate::error::FrameReason;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
+use crate::steps::FoundSteps;
 use crate::{Compat, DeviceType, Error, Iteration, Pick, Rank, Result, Trace, TraceSet, Window, shorten_name};
 use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ impl LabeledTrace {
         for &iteration in pick.numbers() {
             let label = self.label.clone();
             if available.is_empty() {
-                return Err(Error::NoIterations { label, iteration });
+                return Err(FoundSteps::no_iterations(&self.trace, &label, iteration));
             }
             if !available.contains(&iteration) {
                 return Err(Error::UnknownIteration { label, iteration, available });

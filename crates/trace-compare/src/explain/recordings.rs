@@ -2,6 +2,7 @@
 
 use super::captures::captures;
 use crate::collective::{self, Collectives};
+use crate::dataset::launch_marks;
 use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
@@ -68,6 +69,7 @@ pub fn recording(
         marks: Vec::new(),
     };
     builder.fill(iterations);
+    builder.mark_launches(iterations);
     let (windows, others) = windows(builder.marks, iterations);
     let (converted, labels) = (builder.events, builder.labels);
     let captures = captures(&converted, texts(LAUNCHED_KERNEL).as_ref(), labels);
@@ -162,6 +164,15 @@ impl Builder<'_> {
             {
                 self.marks.push(Window { iteration, start, end, thread });
             }
+        }
+    }
+
+    /// Marks iterations by launches of kernels whose names match, where no event of the host does.
+    fn mark_launches(&mut self, iterations: &Iterations) {
+        let Some(marker) = iterations.marker.as_ref().filter(|_| self.marks.is_empty()) else { return };
+        for mark in launch_marks(self.rows, marker) {
+            let thread = self.thread(mark.launch, Kind::Launch);
+            self.marks.push(Window { iteration: 0, start: mark.start, end: mark.end, thread });
         }
     }
 

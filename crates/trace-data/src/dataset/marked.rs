@@ -10,7 +10,8 @@ use crate::{Compat, Result};
 use polars::prelude::PlSmallStr;
 use regex::Regex;
 
-/// The iterations of a rank: spans of host events that match a marker, by their begins, none inside another; numbered from 0.
+/// The iterations of a rank: spans of host events that match a marker, by their begins, none inside another; numbered from 0. If no such
+/// event matches, from a launch whose first kernel matches to the next one, the last to the last launch of its thread.
 pub struct MarkedIterations {
     spans: Vec<(i64, i64)>,
     names: Vec<String>,
@@ -75,6 +76,9 @@ impl MarkedIterations {
             .filter(|&row| can_mark(kinds[row]) && matches(rows.name(row)))
             .filter_map(|row| Some((rows.ts(row)?, rows.ts(row)?.saturating_add(rows.dur(row)), row)))
             .collect();
+        let of_launch = |mark: LaunchMark| (mark.start, mark.end, mark.kernel);
+        let marks =
+            if marks.is_empty() { launch_marks(rows, marker).into_iter().map(of_launch).collect() } else { marks };
         let marks = outermost(marks, |&(start, end, _)| (start, end));
         Self {
             spans: marks.iter().map(|&(start, end, _)| (start, end)).collect(),
@@ -87,6 +91,44 @@ impl MarkedIterations {
         let at = after.checked_sub(1).filter(|&at| moment < self.spans[at].1)?;
         u32::try_from(at).ok()
     }
+}
+
+/// An iteration from one launch to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchMark {
+    /// Begin of the launch, in ns.
+    pub start: i64,
+    /// Begin of the next one; of the last iteration the end of the last launch of its thread.
+    pub end: i64,
+    /// The row of the launch.
+    pub launch: usize,
+    /// The row of its first kernel.
+    pub kernel: usize,
+}
+
+/// Returns the iterations from a launch whose first kernel's name matches to the next one.
+pub fn launch_marks(rows: &RankEvents, marker: &Regex) -> Vec<LaunchMark> {
+    let kinds = rows.kinds();
+    let mut matches = rows.per_text(|name| marker.is_match(name));
+    if !(0..rows.len()).any(|row| kinds[row] == EventKind::Kernel && matches(rows.name(row))) {
+        return Vec::new();
+    }
+    // Begin of the launch, launch, begin of the kernel, kernel.
+    let kernel = |row: usize| {
+        let launch = rows.partner(row).filter(|&launch| !rows.is_on_device(launch))?;
+        Some((rows.ts(launch)?, launch, rows.ts(row)?, row))
+    };
+    let is_kernel = |row: &usize| kinds[*row] == EventKind::Kernel;
+    let mut kernels: Vec<_> = cancellable(0..rows.len()).filter(is_kernel).filter_map(kernel).collect();
+    kernels.sort_unstable();
+    kernels.dedup_by_key(|kernel| kernel.1);
+    let begins: Vec<_> = kernels.iter().filter(|kernel| matches(rows.name(kernel.3))).collect();
+    let Some(last) = begins.last() else { return Vec::new() };
+    let of_thread = kernels.iter().rfind(|kernel| rows.thread(kernel.1) == rows.thread(last.1));
+    let end = of_thread.map_or(last.0, |kernel| kernel.0.saturating_add(rows.dur(kernel.1).max(1)));
+    let ends = begins.iter().skip(1).map(|next| next.0).chain([end]);
+    let mark = |(&&(start, launch, _, kernel), end)| LaunchMark { start, end, launch, kernel };
+    begins.iter().zip(ends).map(mark).collect()
 }
 
 /// The columns of [`RankEvents`].

@@ -42,7 +42,7 @@ pub use ask_engines::{RunRanks, ask};
 pub use assemble::is_about_content;
 pub use execution_trace::{ExecutionTrace, MatchedNodes};
 pub use load_options::LoadOptions;
-pub use marked::MarkedIterations;
+pub use marked::{MarkedIterations, launch_marks};
 pub use monitor::LoadProgress;
 pub use overview::ColumnMemory;
 pub use recording::{MOST_RANKS, Recording, world_size};

@@ -1,14 +1,16 @@
 //! Search for the call that divides a recording into iterations.
 
 use super::family::{Families, Family};
+use super::marker::{LEAST_SHARE, StepMarker};
+use super::repeating::repeating;
 use super::work::{Thread, Work};
 use crate::dataset::MarkedIterations;
-use crate::domain::EventKind;
+use crate::domain::{EventKind, ProposedMarker};
 use crate::exec::checkpoint::cancellable;
 use crate::exec::memory::Task;
 use crate::frame::{READ_COLUMNS, RankEvents};
 use crate::interval::outermost;
-use crate::{Compat, Result, Trace, TraceSet};
+use crate::{Compat, Error, Result, Trace, TraceSet};
 use polars::prelude::PlSmallStr;
 use regex::Regex;
 
@@ -16,27 +18,12 @@ use regex::Regex;
 const LEAST_COUNT: usize = 3;
 /// Least number of calls around which are no iterations, although others inside of them repeat: a layer is no step.
 const LEAST_AROUND: usize = 2;
-/// Least share of the work that is launched inside of the iterations.
-const LEAST_SHARE: f64 = 0.8;
 /// Share of the work by which a call inside of another one may launch less and still be preferred, since it says more.
 const LOSS: f64 = 0.05;
 /// Least share of the iterations whose own thread launches work.
 const LEAST_WORKING: f64 = 0.9;
 /// Memory for each event of a rank, in bytes: its family and row, and what it launches.
 const BYTES_PER_EVENT: usize = 60;
-
-/// A call that repeats and launches most of the work of a recording.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepMarker {
-    /// Its name, with `…` for what differs from call to call: `nn.Module: LlamaForCausalLM_0`.
-    pub name: String,
-    /// The regular expression that its names match, as `--marker` takes it.
-    pub pattern: String,
-    /// Number of calls, none inside another.
-    pub count: usize,
-    /// Share of the GPU time that they launch, from 0 to 1.
-    pub share: f64,
-}
 
 /// The iterations that recordings without the profiler's steps have.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +49,7 @@ impl FoundSteps {
             };
             let columns = READ_COLUMNS.map(PlSmallStr::from_static);
             traces.budget()?.check(Task::Answer("iterations"), rank.bytes_needed_of(&columns, BYTES_PER_EVENT))?;
-            searched.push(fitting(&rank.rank_events(&rank.frame_of(&columns)?, Compat::Exact)?));
+            searched.push(found_in(&rank.rank_events(&rank.frame_of(&columns)?, Compat::Exact)?));
         }
         let Some(first) = searched.first().filter(|fitting| !fitting.is_empty()) else { return Ok(Self::None) };
         if searched.iter().all(|fitting| fitting.len() == 1) {
@@ -79,6 +66,30 @@ impl FoundSteps {
             }
         }
         Ok(Self::Several(first.iter().filter_map(|chain| chain.first().cloned()).collect()))
+    }
+
+    /// Returns the calls that would divide a recording; none if it has the profiler's steps, or if an engine has its events.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn proposed(traces: &TraceSet) -> Result<Vec<ProposedMarker>> {
+        if traces.has_profiler_steps() {
+            return Ok(Vec::new());
+        }
+        let found = match Self::of(&[(traces, traces.traces().to_vec())])? {
+            Self::None => Vec::new(),
+            Self::Several(calls) | Self::One(calls) => calls,
+        };
+        Ok(found.into_iter().map(ProposedMarker::from).collect())
+    }
+
+    /// Returns the error of a requested iteration of a recording without the profiler's steps, with the calls that would divide it.
+    pub fn no_iterations(traces: &TraceSet, label: &str, iteration: i64) -> Error {
+        match Self::proposed(traces) {
+            Ok(calls) => Error::NoIterations { label: label.to_owned(), iteration, calls },
+            Err(error @ Error::Interrupted) => error,
+            Err(_) => Error::NoIterations { label: label.to_owned(), iteration, calls: Vec::new() },
+        }
     }
 }
 
@@ -103,6 +114,12 @@ struct Candidate {
     is_module: bool,
     spans: Vec<(i64, i64)>,
     ns: i64,
+}
+
+/// Returns the calls that fit; where there are none, the launches of a kernel with which the same launches begin again and again.
+fn found_in(rows: &RankEvents) -> Vec<Vec<StepMarker>> {
+    let calls = fitting(rows);
+    if calls.is_empty() { repeating(rows).into_iter().map(|marker| vec![marker]).collect() } else { calls }
 }
 
 /// Returns the calls that fit, of those inside one another the outermost; each with calls inside of it that divide the recording

@@ -100,3 +100,88 @@ fn recordings_without_gpu_work_are_divided_by_their_operators() {
     }
     assert_eq!(one(&[trace]).pattern, "^train_step$");
 }
+
+/// Launches every 10 µs, each of a kernel of 8 µs; of one whose name begins with `log` of 1 µs.
+fn launched(names: &[&str]) -> TraceBuilder {
+    names.iter().zip(0..).fold(TraceBuilder::new(), |trace, (name, at)| {
+        let (begin, us) = (10 * at, if name.starts_with("log") { 1 } else { 8 });
+        let trace = trace.runtime("cudaLaunchKernel", at + 1, begin..begin + 2);
+        trace.kernel(name, Stream(7), begin + 4..begin + 4 + us).correlation(at + 1)
+    })
+}
+
+const STEP: [&str; 6] = ["embed", "layer", "layer", "layer", "norm", "head"];
+
+fn steps(count: usize) -> Vec<&'static str> {
+    std::iter::repeat_n(STEP, count).flatten().collect()
+}
+
+#[test]
+fn launches_that_repeat_are_iterations() {
+    let marker = one(&[launched(&steps(4))]);
+    let expected = ("cudaLaunchKernel of embed", "^embed$", 4, 1.0);
+    assert_eq!((marker.name.as_str(), marker.pattern.as_str(), marker.count, marker.share), expected);
+    // The host pauses before the head: there a step begins.
+    let mut trace = TraceBuilder::new();
+    for (name, at) in steps(6).iter().zip(1..) {
+        let begin = 10 * at + at / 6 * 100;
+        trace = trace.runtime("cudaLaunchKernel", at, begin..begin + 2);
+        trace = trace.kernel(name, Stream(7), begin + 4..begin + 9).correlation(at);
+    }
+    assert_eq!(one(&[trace]).pattern, "^head$");
+    // Both recordings have the pattern.
+    let FoundSteps::One(both) = found(&[launched(&steps(4)), launched(&steps(6))]) else { panic!() };
+    assert_eq!(both.iter().map(|marker| marker.count).collect::<Vec<_>>(), [4, 6]);
+}
+
+#[test]
+fn launches_in_between_and_a_warm_up_do_not_hide_the_pattern() {
+    let mut names = vec!["tune", "layer", "tune", "layer"];
+    names.extend(steps(2));
+    names.push("log");
+    names.extend(steps(1));
+    names.extend(["log a", "log"]);
+    names.extend(steps(2));
+    let marker = one(&[launched(&names)]);
+    assert_eq!((marker.pattern.as_str(), marker.count), ("^embed$", 5));
+    assert!((0.8..0.9).contains(&marker.share), "{marker:?}");
+    // Too much of the work is before the pattern.
+    let mut names = vec!["tune"; 10];
+    names.extend(steps(3));
+    assert_eq!(found(&[launched(&names)]), FoundSteps::None);
+}
+
+#[test]
+fn graphs_repeat_with_what_is_launched_between_them() {
+    let mut trace = TraceBuilder::new();
+    for step in 0..5 {
+        let at = 100 * step;
+        trace = trace.runtime("cudaGraphLaunch", 2 * step + 1, at..at + 5);
+        for (name, begin) in [("qkv", at + 10), ("attention", at + 30), ("qkv", at + 50)] {
+            trace = trace.kernel(name, Stream(7), begin..begin + 15).correlation(2 * step + 1);
+        }
+        trace = trace.runtime("cudaLaunchKernel", 2 * step + 2, at + 10..at + 12);
+        trace = trace.kernel("sample", Stream(7), at + 70..at + 75).correlation(2 * step + 2);
+    }
+    let marker = one(&[trace]);
+    assert_eq!((marker.name.as_str(), marker.count), ("cudaGraphLaunch of qkv", 5));
+}
+
+#[test]
+fn what_is_no_step_is_not_taken_for_one() {
+    let none = |names: &[&str]| assert_eq!(found(&[launched(names)]), FoundSteps::None, "{names:?}");
+    // One launch again and again.
+    none(&["gemm"; 20]);
+    // Two steps may be two phases of one; their layers are no steps, nor are those of one.
+    none(&steps(2));
+    none(&["embed", "qkv", "mlp", "qkv", "mlp", "qkv", "mlp", "qkv", "mlp", "norm", "head"]);
+    // Nothing repeats.
+    let mut random = trace_testkit::Random::new(7);
+    let names: Vec<&str> = (0..80).map(|_| STEP[random.below(6)]).collect();
+    none(&names);
+    // Two patterns, none inside the other.
+    let pair = |a, b| [a, b];
+    let mut names: Vec<&str> = std::iter::repeat_n(pair("a", "b"), 6).flatten().collect();
+    names.extend(std::iter::repeat_n(pair("c", "d"), 5).flatten());
+    none(&names);
+}

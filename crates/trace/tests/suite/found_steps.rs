@@ -3,7 +3,7 @@
 
 use regex::Regex;
 use trace::prelude::*;
-use trace::{Explain, Noise, StatsDiff, Warning};
+use trace::{Explain, Finding, Noise, StatsDiff, Warning};
 use trace_testkit::{Random, Stream, TraceBuilder};
 
 /// Decode steps of a server, whose kernels take `us` and a little more or less.
@@ -49,4 +49,75 @@ fn found_calls_are_iterations_wherever_a_marker_would_name_them() {
     let noise = Noise::of_runs(vec![(&control).into(), (&test).into()]);
     assert!(noise.clone().warmup(0).run().unwrap().step().within.is_some());
     assert!(noise.marker(IterationMarker::Recorded).run().unwrap().step().within.is_none());
+}
+
+/// Steps of launches, without a call around them.
+fn launches(steps: i64) -> TraceBuilder {
+    (0..5 * steps).fold(TraceBuilder::new(), |trace, at| {
+        let (id, begin) = (at + 1, 10 * at + at / 5 * 20);
+        let name = ["embed", "layer", "layer", "layer", "head"][at as usize % 5];
+        let trace = trace.runtime("cudaLaunchKernel", id, begin..begin + 2);
+        trace.kernel(name, Stream(7), begin + 3..begin + 9).correlation(id)
+    })
+}
+
+#[test]
+fn repeating_launches_are_iterations_as_a_marker_names_them() {
+    let [control, test] = [("old", 6), ("new", 8)]
+        .map(|(label, steps)| TraceSet::from_bytes(launches(steps).json()).unwrap().with_label(label));
+    let found = Explain::new(&control, &test).run().unwrap();
+    let named = Explain::new(&control, &test).marker(Regex::new("^embed$").unwrap()).run().unwrap();
+    assert_eq!((found.sides[0].iterations.len(), found.sides[1].iterations.len()), (6, 8));
+    assert_eq!((found.step, found.regions().unwrap()), (named.step, named.regions().unwrap()));
+    let sentence =
+        "no ProfilerStep in \"old\" and \"new\": the 6 and 8 calls of cudaLaunchKernel of embed count as iterations";
+    assert!(found.warnings.iter().any(|warning| warning.to_string().starts_with(sentence)), "{:?}", found.warnings);
+    let whole = Explain::new(&control, &test).marker(IterationMarker::Recorded).run().unwrap();
+    assert!(whole.sides[0].iterations.is_empty());
+}
+
+#[test]
+fn iteration_that_is_not_there_proposes_a_marker() {
+    let trace = server("old", 20);
+    let message = TraceAnalysis::new(&trace).unwrap().in_iterations([3]).unwrap_err().to_string();
+    let end = "omit the iteration; %explain and %compare_traces divide it by --marker '^nn\\.Module: Llama_0$' (8 calls of nn.Module: Llama_0)";
+    assert!(message.ends_with(end), "{message}");
+    let diff = TraceDiff::new(&trace, &trace).control_iteration(3).compare_traces().unwrap_err().to_string();
+    assert!(diff.ends_with(end), "{diff}");
+}
+
+/// A recorded trace without annotations, modules and frames: its launches alone.
+fn stripped(path: &str) -> Option<TraceSet> {
+    let shared = std::env::var("TRACEBOOK_SHARED").ok()?;
+    let path = std::path::Path::new(&shared).join("traces").join(path);
+    let mut text = String::new();
+    let mut file = flate2::read::GzDecoder::new(std::fs::File::open(path).ok()?);
+    std::io::Read::read_to_string(&mut file, &mut text).ok()?;
+    let mut trace: serde_json::Value = serde_json::from_str(&text).ok()?;
+    trace["traceEvents"].as_array_mut()?.retain(|event| {
+        let category = event["cat"].as_str().unwrap_or_default();
+        !["user_annotation", "gpu_user_annotation", "python_function", "Trace"].contains(&category)
+            && !event["name"].as_str().unwrap_or_default().starts_with("ProfilerStep")
+    });
+    TraceSet::from_bytes(trace.to_string()).ok()
+}
+
+#[test]
+fn launches_of_recorded_steps_repeat_as_often_as_the_steps() {
+    let resnet = "kineto_2021/control/resnet50_num_workers_0.worker0.1623143089861.pt.trace.json.gz";
+    for (path, steps) in [
+        ("trace_diff/control/control.json.gz", Some(6)),
+        (resnet, Some(6)),
+        ("tracelens_h100_mi300/bert_small/control.json.gz", None),
+    ] {
+        let Some(trace) = stripped(path) else {
+            println!("skipped: {path} is not there");
+            continue;
+        };
+        let findings = trace.describe().unwrap().findings;
+        let calls = findings
+            .iter()
+            .find_map(|finding| if let Finding::NoSteps { calls } = finding { Some(calls) } else { None });
+        assert_eq!(calls.unwrap().first().map(|call| call.count), steps, "{path}");
+    }
 }
