@@ -2,9 +2,9 @@
 
 use super::calls::{Collector, FlameTime, Names};
 use crate::collective::Collectives;
+use crate::companion::{Iterations, recording};
 use crate::exec::checkpoint::{check, guarded};
 use crate::exec::memory::Task;
-use crate::explain::{Iterations, recording};
 use crate::timeline::{QuerySide, QuerySides};
 use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace};
 use call_tree::Labels;
