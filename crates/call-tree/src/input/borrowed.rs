@@ -60,6 +60,11 @@ impl Borrowed {
         self.ambiguous.binary_search(&row).is_ok()
     }
 
+    /// Returns the calls above a row with their numbers and labels, the innermost first; none if it has no calls.
+    pub fn above(&self, row: u32) -> impl Iterator<Item = (u32, LabelId)> {
+        self.around(self.innermost(row).unwrap_or(NONE))
+    }
+
     /// Labels of all calls.
     pub(crate) fn labels(&self) -> impl Iterator<Item = LabelId> {
         self.calls.iter().map(|call| call.label)

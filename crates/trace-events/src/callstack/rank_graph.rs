@@ -176,6 +176,13 @@ impl RankGraph {
         above.map(|row| rows.name(row)).collect()
     }
 
+    /// Returns the row of the innermost operator above a row.
+    pub fn operator_above(&self, rows: &RankEvents, row: usize) -> Option<usize> {
+        let forest = self.forest();
+        std::iter::successors(forest.parent(row), |&up| forest.parent(up))
+            .find(|&up| rows.kind(up) == EventKind::Operator)
+    }
+
     /// Returns the rows above, the outermost first.
     pub fn ancestors(&self, row: usize) -> Vec<usize> {
         let up = |&row: &usize| match &self.stacks {

@@ -93,7 +93,7 @@ fn lender<T>(ranks: &[T], rank: i64, number: impl Fn(&T) -> i64) -> Option<&T> {
 }
 
 /// Returns the labels of companions, separated by commas.
-pub(super) fn in_words(companions: &[TraceSet]) -> String {
+pub fn in_words(companions: &[TraceSet]) -> String {
     companions.iter().map(TraceSet::label).collect::<Vec<&str>>().join(", ")
 }
 
