@@ -1,5 +1,6 @@
 //! Captures of graphs: which one a replayed graph was made of.
 
+use crate::input::borrowed::BorrowedCall;
 use crate::input::label::{LabelId, Labels, Level};
 use crate::tree::node::NONE;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub(crate) enum Match {
     Ambiguous,
     /// The innermost call of each kernel.
     Calls(Vec<Option<u32>>),
+    /// The innermost call of each kernel, whose inputs are unknown: captures that differ in inputs alone fit.
+    WithoutInputs(Vec<Option<u32>>),
 }
 
 /// How well a capture fits; the best first.
@@ -43,12 +46,7 @@ const FITS: [Fit; 5] = [
 ];
 
 /// Finds the capture that a graph with these kernels was made of. `calls` are those of the recording: the one around each, and its labels.
-pub(crate) fn find(
-    captures: &[Vec<Launched>],
-    calls: &[(u32, LabelId)],
-    kernels: &[LabelId],
-    labels: &Labels,
-) -> Match {
+pub(crate) fn find(captures: &[Vec<Launched>], calls: &[BorrowedCall], kernels: &[LabelId], labels: &Labels) -> Match {
     for fit in FITS {
         let orders: Vec<(&Vec<Launched>, Vec<usize>)> = captures
             .iter()
@@ -59,11 +57,19 @@ pub(crate) fn find(
         let paths = |capture: &[Launched], order: &[usize]| -> Vec<Vec<LabelId>> {
             order.iter().map(|&at| path(capture[at].call, calls)).collect()
         };
-        let expected = paths(first, order);
-        if orders.iter().skip(1).any(|(capture, order)| paths(capture, order) != expected) {
-            return Match::Ambiguous;
+        let (expected, mut agree) = (paths(first, order), true);
+        for (capture, order) in orders.iter().skip(1) {
+            let found = paths(capture, order);
+            if found == expected {
+                continue;
+            }
+            if !agree_in_names(&found, &expected, labels) {
+                return Match::Ambiguous;
+            }
+            agree = false;
         }
-        return Match::Calls(order.iter().map(|&at| Some(first[at].call).filter(|&call| call != NONE)).collect());
+        let calls = order.iter().map(|&at| Some(first[at].call).filter(|&call| call != NONE)).collect();
+        return if agree { Match::Calls(calls) } else { Match::WithoutInputs(calls) };
     }
     Match::None
 }
@@ -73,8 +79,10 @@ fn order(capture: &[Launched], kernels: &[LabelId], fit: Fit, labels: &Labels) -
     let is_named = |one: &Launched| !labels.text(one.label).is_empty();
     match fit {
         Fit::Kinds => {
-            let fits = capture.iter().zip(kernels).all(|(one, &kernel)| {
-                labels.kind(one.label) == labels.kind(kernel) || (!is_named(one) && labels.kind(kernel).is_kernel())
+            let number = |label: LabelId| labels.get(label).at(Level::Name).number();
+            let fits = capture.iter().zip(kernels).all(|(one, &kernel)| match is_named(one) {
+                true => number(one.label) == number(kernel),
+                false => labels.kind(one.label) == labels.kind(kernel) || labels.kind(kernel).is_kernel(),
             });
             (fits && !capture.iter().all(is_named)).then(|| (0..kernels.len()).collect())
         }
@@ -101,14 +109,22 @@ fn order(capture: &[Launched], kernels: &[LabelId], fit: Fit, labels: &Labels) -
 }
 
 /// The labels of a call and of those around it, the innermost first.
-fn path(call: u32, calls: &[(u32, LabelId)]) -> Vec<LabelId> {
+fn path(call: u32, calls: &[BorrowedCall]) -> Vec<LabelId> {
     let (mut path, mut at) = (Vec::new(), call);
     while at != NONE {
-        let (up, label) = calls[at as usize];
+        let BorrowedCall { around, label, .. } = calls[at as usize];
         path.push(label);
-        at = up;
+        at = around;
     }
     path
+}
+
+/// Tells whether the calls above all kernels agree but for their inputs.
+fn agree_in_names(one: &[Vec<LabelId>], other: &[Vec<LabelId>], labels: &Labels) -> bool {
+    let agree = |(a, b): (&Vec<LabelId>, &Vec<LabelId>)| {
+        a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| labels.agree_in_name(a, b))
+    };
+    one.len() == other.len() && one.iter().zip(other).all(agree)
 }
 
 #[cfg(test)]
@@ -117,9 +133,11 @@ mod tests {
     use crate::input::kind::{Class, Kind};
 
     /// Launches of kernels by name, each with a call of its own.
-    fn capture(names: &[&str], calls: &mut Vec<(u32, LabelId)>, operator: &str, labels: &mut Labels) -> Vec<Launched> {
+    fn capture(names: &[&str], calls: &mut Vec<BorrowedCall>, operator: &str, labels: &mut Labels) -> Vec<Launched> {
+        let (operator, inputs) = operator.split_once(' ').unwrap_or((operator, ""));
         let launched = names.iter().map(|name| {
-            calls.push((NONE, labels.add(Kind::Operator, operator, "")));
+            let label = labels.add(Kind::Operator, operator, inputs);
+            calls.push(BorrowedCall { around: NONE, label, run: 0, row: 0, has_inputs: true });
             Launched { label: kernel(name, labels), call: calls.len() as u32 - 1 }
         });
         launched.collect()
@@ -162,6 +180,8 @@ mod tests {
         ];
         let kernels = ["gemm", "gelu"].map(|name| kernel(name, &mut labels));
         assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Calls(vec![Some(0), Some(1)]));
+        captures.push(capture(&["gemm", "gelu"], &mut calls, "one [[8]]", &mut labels));
+        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::WithoutInputs(vec![Some(0), Some(1)]));
         captures.push(capture(&["gemm", "gelu"], &mut calls, "two", &mut labels));
         assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Ambiguous);
     }

@@ -2,7 +2,7 @@
 
 use crate::align::{Hashed, matched};
 use crate::capture::{self, Launched, Match};
-use crate::input::borrowed::Borrowed;
+use crate::input::borrowed::{Borrowed, BorrowedCall};
 use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Level};
@@ -18,8 +18,10 @@ use std::collections::HashMap;
 /// A recording whose kernels were launched one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Companion {
-    /// Calls: the one around each, or [`NONE`], and its labels.
-    calls: Vec<(u32, LabelId)>,
+    /// Number of recordings that its calls are of.
+    runs: u32,
+    /// Calls, each behind the one around it.
+    calls: Vec<BorrowedCall>,
     /// Its kernels by iteration, in the order of their launches.
     iterations: Vec<Vec<Launched>>,
     /// The kernels of each graph that it captured, in the order of their launches.
@@ -33,6 +35,8 @@ pub struct Loan {
     pub kernels: u64,
     /// Those that got calls.
     pub borrowed: u64,
+    /// Of these those whose calls have no inputs, since captures that differ in inputs alone fit their graph.
+    pub without_inputs: u64,
     /// Those without calls since several captures, which differ, fit their graph.
     pub ambiguous: u64,
 }
@@ -75,7 +79,8 @@ impl Companion {
         for &at in &nested.order {
             if is_above[at as usize] && is_call(at) {
                 call_of[at as usize] = calls.len() as u32;
-                calls.push((around(&call_of, at), events[at as usize].label));
+                let Event { label, row, .. } = events[at as usize];
+                calls.push(BorrowedCall { around: around(&call_of, at), label, run: 0, row, has_inputs: true });
             }
         }
         let windows = &recording.windows;
@@ -90,7 +95,7 @@ impl Companion {
         }
         let captured = |&(launch, label): &(u32, LabelId)| Launched { label, call: around(&call_of, launch) };
         let captures = recording.captures.iter().map(|capture| capture.iter().map(captured).collect()).collect();
-        Self { calls, iterations, captures }
+        Self { runs: 1, calls, iterations, captures }
     }
 
     /// Adds the calls, iterations and captures of another companion behind its own.
@@ -98,7 +103,14 @@ impl Companion {
     pub fn beside(mut self, other: Self) -> Self {
         let first = self.calls.len() as u32;
         let moved = |call: u32| if call == NONE { NONE } else { call + first };
-        self.calls.extend(other.calls.into_iter().map(|(up, label)| (moved(up), label)));
+        let runs = self.runs;
+        let behind = |call: BorrowedCall| BorrowedCall {
+            around: moved(call.around),
+            run: call.run.saturating_add(runs),
+            ..call
+        };
+        self.calls.extend(other.calls.into_iter().map(behind));
+        self.runs = runs.saturating_add(other.runs);
         let lists = |lists: Vec<Vec<Launched>>| {
             let kernels = |list: Vec<Launched>| list.into_iter().map(|one| Launched { call: moved(one.call), ..one });
             lists.into_iter().map(|list| kernels(list).collect::<Vec<_>>()).collect::<Vec<_>>()
@@ -108,51 +120,63 @@ impl Companion {
         self
     }
 
-    /// Tells whether it has frames of Python or modules.
-    pub fn has_stacks(&self, labels: &Labels) -> bool {
-        self.calls.iter().any(|&(_, label)| labels.kind(label).is_stack())
+    /// Returns its memory in bytes, without the texts of its labels.
+    pub fn bytes(&self) -> usize {
+        let kernels: usize = self.iterations.iter().chain(&self.captures).map(Vec::len).sum();
+        self.calls.len() * size_of::<BorrowedCall>() + kernels * size_of::<Launched>()
     }
 
-    /// Lends calls to the kernels of graphs in the selected iterations: those of the graph's capture, else by order and name, within each
-    /// graph. A kernel without a partner stays as it is.
-    pub fn lend(&self, recording: &mut Recording, labels: &Labels) -> Loan {
-        let mut loan = Loan::default();
-        let mut of = Vec::new();
+    /// Tells whether it has frames of Python or modules.
+    pub fn has_stacks(&self, labels: &Labels) -> bool {
+        self.calls.iter().any(|call| labels.kind(call.label).is_stack())
+    }
+
+    /// Lends calls to the kernels of graphs: those of the graph's capture, else by order and name, within each graph and iteration. A kernel
+    /// without a partner stays as it is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of
+    /// recordings have none.
+    pub fn lend(&self, recording: &mut Recording, labels: &mut Labels) -> Loan {
+        let (mut loan, mut of, mut ambiguous) = (Loan::default(), Vec::new(), Vec::new());
+        let mut calls = Bare::of(&self.calls);
         // A graph that is replayed again finds what it found before.
         let mut known: HashMap<(Vec<LabelId>, Begin), Found> = HashMap::new();
         let (mut window, mut begin) = (None, Begin::default());
         for (launch, rows) in graph_kernels(recording) {
             let at = window_at(&recording.windows, launch.start);
-            if at.is_none() && !(recording.windows.is_empty() && recording.others.is_empty()) {
-                continue;
-            }
             if at != window {
                 (window, begin) = (at, Begin::default());
             }
-            loan.kernels += rows.len() as u64;
             let kernels: Vec<LabelId> = rows.iter().map(|&(_, label)| label).collect();
-            let found =
-                known.entry((kernels, begin)).or_insert_with_key(|(kernels, begin)| self.find(kernels, *begin, labels));
+            let found = known.entry((kernels, begin)).or_insert_with_key(|(kernels, begin)| {
+                let found = self.find(kernels, *begin, labels);
+                if found.has_inputs { found } else { calls.without_inputs(found) }
+            });
             begin = found.behind;
-            loan.ambiguous += if found.is_ambiguous { rows.len() as u64 } else { 0 };
-            for (&(row, _), call) in rows.iter().zip(&found.calls) {
-                if let Some(call) = *call {
-                    of.push((row, call));
-                    loan.borrowed += 1;
-                }
+            of.extend(rows.iter().zip(&found.calls).map(|(&(row, _), call)| (row, call.unwrap_or(NONE))));
+            if found.is_ambiguous {
+                ambiguous.extend(rows.iter().map(|&(row, _)| row));
+            }
+            if at.is_some() || (recording.windows.is_empty() && recording.others.is_empty()) {
+                let (kernels, borrowed) = (rows.len() as u64, found.calls.iter().flatten().count() as u64);
+                loan.kernels += kernels;
+                loan.borrowed += borrowed;
+                loan.without_inputs += if found.has_inputs { 0 } else { borrowed };
+                loan.ambiguous += if found.is_ambiguous { kernels } else { 0 };
             }
         }
-        recording.borrowed = Borrowed::new(self.calls.clone(), of);
+        let mut bare: HashMap<LabelId, LabelId> = HashMap::new();
+        for call in &mut calls.calls {
+            call.label = *bare.entry(call.label).or_insert_with(|| labels.without_inputs(call.label));
+        }
+        recording.borrowed = Borrowed::new(calls.calls, of, ambiguous);
         loan
     }
 
     /// Finds kernels: in a capture, else in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
     fn find(&self, kernels: &[LabelId], begin: Begin, labels: &Labels) -> Found {
         match capture::find(&self.captures, &self.calls, kernels, labels) {
-            Match::Calls(calls) => return Found { calls, behind: begin, is_ambiguous: false },
-            Match::Ambiguous => {
-                return Found { calls: vec![None; kernels.len()], behind: begin, is_ambiguous: true };
-            }
+            Match::Calls(calls) => return Found { calls, ..Found::nothing(0, begin) },
+            Match::WithoutInputs(calls) => return Found { calls, has_inputs: false, ..Found::nothing(0, begin) },
+            Match::Ambiguous => return Found { is_ambiguous: true, ..Found::nothing(kernels.len(), begin) },
             Match::None => {}
         }
         for level in [Level::Exact, Level::Name] {
@@ -168,7 +192,7 @@ impl Companion {
                         let first = from + at;
                         let behind = Begin { iteration, kernel: first + wanted.len() };
                         let calls = launched[first..behind.kernel].iter().map(|one| known(one.call));
-                        return Found { calls: calls.collect(), behind, is_ambiguous: false };
+                        return Found { calls: calls.collect(), ..Found::nothing(0, behind) };
                     }
                 }
             }
@@ -177,7 +201,7 @@ impl Companion {
     }
 
     fn align(&self, kernels: &[LabelId], begin: Begin, labels: &Labels) -> Found {
-        let mut best = Found { calls: vec![None; kernels.len()], behind: begin, is_ambiguous: false };
+        let mut best = Found::nothing(kernels.len(), begin);
         let hashed = |labels_of: &mut dyn Iterator<Item = LabelId>| -> Vec<Hashed> {
             labels_of.map(|label| Hashed::of(label, labels)).collect()
         };
@@ -208,13 +232,13 @@ impl Companion {
 
 impl HasLabels for Companion {
     fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
-        self.calls.iter_mut().for_each(|(_, label)| visit(label));
+        self.calls.iter_mut().for_each(|call| visit(&mut call.label));
         let kernels = self.iterations.iter_mut().chain(&mut self.captures).flatten();
         kernels.for_each(|one| visit(&mut one.label));
     }
 
     fn check(&self) -> Result<(), Damaged> {
-        let is_around_itself = (0..).zip(&self.calls).any(|(at, &(up, _))| up != NONE && up >= at);
+        let is_around_itself = (0..).zip(&self.calls).any(|(at, call)| call.around != NONE && call.around >= at);
         if is_around_itself {
             return Err(Damaged("a call is around itself"));
         }
@@ -241,6 +265,48 @@ struct Found {
     behind: Begin,
     /// Several captures fit, which differ.
     is_ambiguous: bool,
+    /// Captures that fit agree in the inputs of their calls.
+    has_inputs: bool,
+}
+
+impl Found {
+    /// Returns that so many kernels have no calls.
+    fn nothing(kernels: usize, behind: Begin) -> Self {
+        Self { calls: vec![None; kernels], behind, is_ambiguous: false, has_inputs: true }
+    }
+}
+
+/// Calls of a companion, and behind them copies of some without inputs.
+struct Bare {
+    calls: Vec<BorrowedCall>,
+    /// The copy of each call.
+    copies: HashMap<u32, u32>,
+}
+
+impl Bare {
+    fn of(calls: &[BorrowedCall]) -> Self {
+        Self { calls: calls.to_vec(), copies: HashMap::new() }
+    }
+
+    /// Replaces calls, and those around them, by copies whose inputs are unknown.
+    fn without_inputs(&mut self, mut found: Found) -> Found {
+        for call in found.calls.iter_mut().flatten() {
+            let (mut path, mut at) = (Vec::new(), *call);
+            while at != NONE && !self.copies.contains_key(&at) {
+                path.push(at);
+                at = self.calls[at as usize].around;
+            }
+            while let Some(at) = path.pop() {
+                let around = self.calls[at as usize].around;
+                let around = self.copies.get(&around).copied().unwrap_or(NONE);
+                let copy = BorrowedCall { around, has_inputs: false, ..self.calls[at as usize] };
+                self.copies.insert(at, self.calls.len() as u32);
+                self.calls.push(copy);
+            }
+            *call = self.copies.get(call).copied().unwrap_or(*call);
+        }
+        found
+    }
 }
 
 fn known(call: u32) -> Option<u32> {

@@ -5,6 +5,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
+use super::explain::COMPANION;
 use super::view::{
     AnalysedTrace, GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv,
 };
@@ -12,10 +13,10 @@ use crate::Error;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use trace_core::analysis::{AnswerTable, CATALOG, Entry, Parameter, ParameterKind, TableSchema};
 use trace_core::polars::prelude::DataFrame;
-use trace_core::{Answer, columns};
+use trace_core::{Answer, TraceSet, columns};
 use trace_view::{Figure, HeatMap, Part, Report, Table, TableValue};
 
 /// One magic for each row of the catalog, in its order.
@@ -86,6 +87,10 @@ impl AnalysisMagic {
                 "include the last profiler step, which is usually cut off",
             ),
         ];
+        if entry.borrows {
+            let companion = Argument::flag("companion", Kind::Runs, COMPANION);
+            input.push(companion.or("those that the trace was loaded with"));
+        }
         let mut parameters = Vec::new();
         for &parameter in entry.parameters {
             let kind = kind(parameter.kind);
@@ -188,11 +193,12 @@ impl Magic for AnalysisMagic {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let bind = call.result_name()?.map(str::to_owned);
-        let control = AnalysedTrace::of(call, context.trace(call, call.required("NAME"))?);
-        let test = match call.text("TEST") {
-            Some(label) => Some(AnalysedTrace::of(call, context.trace(call, label)?)),
-            None => None,
-        };
+        let control = context.trace(call, call.required("NAME"))?;
+        let test = call.text("TEST").map(|label| context.trace(call, label)).transpose()?;
+        let sides = std::iter::once(&control).chain(&test).map(|side| side.label());
+        let companions = if self.entry.borrows { context.companions(call, sides)? } else { Vec::new() };
+        let analysed = |trace: &Arc<TraceSet>| AnalysedTrace::of(call, Arc::clone(trace)).with_companions(&companions);
+        let (control, test) = (analysed(&control), test.as_ref().map(analysed));
         let (entry, values) = (self.entry, self.values(call));
         let answer = context.run_blocking(move || match test {
             None => entry.ask(&control.analysis()?, values, control.ranks.as_deref()),

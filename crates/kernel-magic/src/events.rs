@@ -3,6 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind, did_you_mean};
 use super::context::Context;
+use super::explain::COMPANION;
 use super::view::{Frame, RESULT, SHOWN, WHERE, deliver, selected_events};
 use crate::Error;
 use trace_core::polars::prelude::DataFrame;
@@ -11,9 +12,11 @@ use trace_core::{EventQuery, SelectEvents, TraceSet, columns};
 pub(super) struct Events;
 
 /// Default columns of the table; those without values are left out.
-const SHOWN_COLUMNS: [&str; 11] = [
+const SHOWN_COLUMNS: [&str; 13] = [
     columns::RANK,
     columns::NAME,
+    "operator",
+    "operator_source",
     columns::CAT,
     columns::TS,
     columns::DUR,
@@ -42,6 +45,7 @@ const ARGUMENTS: &[Group] = &[
             .or("all events"),
             Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the events ran").or("all"),
             WHERE,
+            Argument::flag("companion", Kind::Runs, COMPANION).or("those that the trace was loaded with"),
             Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
         ],
     ),
@@ -74,7 +78,8 @@ impl Magic for Events {
 
     fn notes(&self) -> &'static str {
         "Click a row of %compare_traces, of %ops_diff or of a table of kernels, or hit Enter on it, to get the %events \
-         calls that list its events. The table is sorted by duration unless --sort is given; --columns chooses other \
+         calls that list its events. With a companion, operator is the innermost operator above a GPU event, and operator_source says \
+         whether it was recorded or is borrowed. The table is sorted by duration unless --sort is given; --columns chooses other \
          columns."
     }
 
@@ -90,7 +95,10 @@ impl Magic for Events {
         let bind = call.result_name()?.map(str::to_owned);
         let label = call.required("NAME");
         let trace = context.trace(call, label)?;
-        let query = query(call, &trace);
+        let mut query = query(call, &trace);
+        for companion in context.companions(call, [trace.label()])? {
+            query = query.companion(TraceSet::clone(&companion));
+        }
         let df = context.run_blocking(move || query.run())?;
         context.check_interrupt()?;
         if df.height() == 0 && !call.quiet() {

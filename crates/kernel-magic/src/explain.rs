@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use trace_core::polars::prelude::DataFrame;
 use trace_core::statistics::TestKind;
-use trace_core::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace, SelectEvents, TraceSet};
+use trace_core::{CriticalPath, EventFile, Explain as Query, Explanation, LabeledTrace, SelectEvents};
 use trace_view::format::grouped;
 use trace_view::{Part, Report};
 
@@ -323,34 +323,15 @@ pub fn write_json(json: &Value, out: &mut dyn std::io::Write) -> std::io::Result
 
 /// Computes the explanation of a call.
 pub(super) fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
-    let mut query = query(call, runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
-    for companion in companions(call, context)? {
+    let (control, test) = (runs(call, context, "CONTROL")?, runs(call, context, "TEST")?);
+    let labels: Vec<String> = control.iter().chain(&test).map(|run| run.label().to_owned()).collect();
+    let mut query = query(call, control, test);
+    for companion in context.companions(call, labels.iter().map(String::as_str))? {
         query = query.companion(Arc::as_ref(&companion));
     }
     let explanation = context.run_blocking(move || query.run())?;
     context.check_interrupt()?;
     Ok(explanation)
-}
-
-/// Returns the companions of a call: those that it names, else those with which its traces were loaded.
-fn companions(call: &Call<'_>, context: &Context<'_>) -> Result<Vec<Arc<TraceSet>>, Error> {
-    match call.text("companion") {
-        Some("none") => Ok(Vec::new()),
-        Some(labels) => context.runs(call, labels),
-        None => {
-            let mut found: Vec<Arc<TraceSet>> = Vec::new();
-            for side in ["CONTROL", "TEST"] {
-                for run in context.runs(call, call.required(side))? {
-                    for companion in context.session.companions(run.label()) {
-                        if !found.iter().any(|known| known.label() == companion.label()) {
-                            found.push(Arc::clone(companion));
-                        }
-                    }
-                }
-            }
-            Ok(found)
-        }
-    }
 }
 
 /// Returns the query of a call.

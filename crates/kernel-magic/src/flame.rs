@@ -3,6 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
+use super::explain::COMPANION;
 use super::view::{HTML, PNG, QUIET, RANKS, TRACES, deliver_drawing, selected_events, shown_runs};
 use crate::Error;
 use trace_core::{FlameQuery, FlameTime, SelectEvents, TraceSet};
@@ -18,6 +19,7 @@ const SHOWN: Group = Group::new(
         RANKS[0],
         RANKS[1],
         RANKS[2],
+        Argument::flag("companion", Kind::Runs, COMPANION).or("those that the traces were loaded with"),
         Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations").or("all"),
         Argument::flag("control-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of CONTROL")
             .or("all"),
@@ -56,7 +58,8 @@ impl Magic for Flame {
         "Times are those of a step, the mean over iterations and ranks. Attributed time adds up to the step: computation, exposed \
          communication and copies below the calls that launched them, and idle time by cause. CPU time adds up to the step on its \
          thread; other threads have stacks of their own. GPU time is the time of the kernels, which may overlap. Of two traces a box \
-         is as wide as the mean of both sides and coloured by its change, so that stacks that vanished are seen, too."
+         is as wide as the mean of both sides and coloured by its change, so that stacks that vanished are seen, too. With a companion the \
+         calls of the capture of a graph are below its launch, each marked (borrowed)."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -71,7 +74,11 @@ impl Magic for Flame {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let control = context.trace(call, call.required("NAME|CONTROL"))?;
         let test = call.text("TEST").map(|label| context.trace(call, label)).transpose()?;
-        let query = query(call, &control, test.as_deref());
+        let sides = std::iter::once(&control).chain(&test).map(|side| side.label());
+        let companions = context.companions(call, sides)?;
+        let query = companions.iter().fold(query(call, &control, test.as_deref()), |query, companion| {
+            query.companion(TraceSet::clone(companion))
+        });
         let query = shown_runs(call, context).into_iter().fold(query, FlameQuery::remark);
         let (flame, bundle) = context.run_blocking(move || -> trace_core::Result<_> {
             let flame = query.run()?;

@@ -120,23 +120,14 @@ impl Magic for Serving {
         let labels = [Some(call.required("NAME")), call.text("TEST")];
         let sides: Vec<Arc<TraceSet>> =
             labels.into_iter().flatten().map(|label| context.trace(call, label)).collect::<Result<_, _>>()?;
-        let companions = companions(call, context, &sides)?;
+        let companions = context.companions(call, sides.iter().map(|side| side.label()))?;
+        let companions = companions.iter().map(|companion| TraceSet::clone(companion)).collect();
         let query = Query { ranks: call.pick("rank", || sides[0].ranks()), companions };
         let top = call.whole("top").map_or(STEPS, |top| usize::try_from(top).unwrap_or(usize::MAX));
         let answered = context.run_blocking(move || answered(&query, &sides, top))?;
         context.check_interrupt()?;
         deliver(call, context, bind.as_deref(), &answered)
     }
-}
-
-/// Returns the companions of a call: those that it names, else those with which its traces were loaded.
-fn companions(call: &Call<'_>, context: &Context<'_>, sides: &[Arc<TraceSet>]) -> Result<Vec<TraceSet>, Error> {
-    let found: Vec<Arc<TraceSet>> = match call.text("companion") {
-        Some("none") => Vec::new(),
-        Some(labels) => context.runs(call, labels)?,
-        None => sides.iter().flat_map(|side| context.session.companions(side.label())).map(Arc::clone).collect(),
-    };
-    Ok(found.iter().map(|companion| TraceSet::clone(companion)).collect())
 }
 
 fn answered(query: &Query, sides: &[Arc<TraceSet>], top: usize) -> trace_core::Result<Answered> {

@@ -78,7 +78,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag(
                 "companion",
                 Kind::Path,
-                "a recording of the same program without CUDA graphs, or of their capture: it is loaded as NAME_companion and lends its operators to the graphs of this trace in %explain, %tree_diff and %waterfall",
+                "a recording of the same program without CUDA graphs, or of their capture: it is loaded as NAME_companion and lends its operators to the graphs of this trace in %explain, %tree_diff, %waterfall, %operators, %roofline, %events and %flame",
             )
             .or("none")
             .repeatable(),

@@ -23,8 +23,8 @@ pub use diff::{
 };
 pub use explain::{
     Certainty, ClassChange, CommunicationChange, CountChange, EventFile, Explain, ExplainPlan, Explanation, HostWait,
-    IdleChange, Judged, Lending, MatchedBy, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff,
-    TreeKind, TreeRow, WaitingRow, WaterfallLevel,
+    IdleChange, Judged, MatchedBy, Outlier, PhaseMatch, RegionRow, SideSummary, StepChange, TreeDiff, TreeKind,
+    TreeRow, WaitingRow, WaterfallLevel,
 };
 pub use gate::{
     ACCEPTED_FILE, Accepted, Case, ChangedRegion, Gate, GateAnswer, Honoured, LIMITED_CLASSES, Limit, Limited, Outcome,
@@ -37,8 +37,7 @@ pub use query::EventQuery;
 #[cfg(test)]
 use trace_base::Execution;
 use trace_base::{
-    Compat, DiffSide, Error, Iteration, Pick, Rank, Result, Unlike, Warning, domain, error, exec, interval,
-    shorten_name, state,
+    Compat, DiffSide, Error, Iteration, Pick, Rank, Result, Unlike, Warning, domain, error, exec, shorten_name, state,
 };
 use trace_data::{
     By, Change, Comparison, DeviceType, Selection, Side, Trace, TraceSet, Window, dataset, distributed, frame, present,
@@ -46,4 +45,4 @@ use trace_data::{
 };
 #[cfg(test)]
 use trace_data::{LoadOptions, display_table, frame_table};
-use trace_events::{collective, filter, steps};
+use trace_events::{collective, companion, filter, steps};

@@ -15,7 +15,7 @@ use trace_compare::{baseline, certainty, comparisons, diff, explain, gate, noise
 pub use trace_data::write;
 use trace_data::{dataset, distributed, facts, frame, present, store};
 pub use trace_events::filter;
-use trace_events::{callstack, collective};
+use trace_events::{callstack, collective, companion};
 use trace_timeline::{flame, timeline};
 
 pub use analysis::{Analysis, Answer, TraceAnalysis};
@@ -26,6 +26,7 @@ pub use callstack::CallTree;
 pub use causal;
 pub use certainty::Sentence;
 pub use collective::Stragglers;
+pub use companion::Lending;
 pub use comparisons::COMPARISONS;
 pub use critical_path::{CriticalPath, Instance, SHORT_FORMS, TimeChange, WhatIf};
 pub use dataset::{
@@ -46,7 +47,7 @@ pub use exec::allocator::return_free_memory;
 pub use exec::cancellation::CancellationToken;
 pub use exec::context::Execution;
 pub use exec::machine_memory::{free_memory, parse_size};
-pub use explain::{EventFile, Explain, ExplainPlan, Explanation, Lending, TreeDiff};
+pub use explain::{EventFile, Explain, ExplainPlan, Explanation, TreeDiff};
 pub use facts::{RankInfo, SourceFile};
 pub use flame::{FlameGraph, FlameQuery, FlameTime};
 pub use frame::{Change, Comparison, FillDefaults};

@@ -4,6 +4,7 @@
 
 pub mod callstack;
 pub mod collective;
+pub mod companion;
 pub mod counter;
 pub mod filter;
 pub mod serving;
@@ -11,6 +12,7 @@ pub mod steps;
 
 pub use callstack::{CALL_TREE_COLUMNS, CallTree};
 pub use collective::{ChargedRank, Stragglers};
+pub use companion::{BorrowedCalls, Lending};
 pub use serving::{CapturedGraph, RequestSums, ServedPhase, ServedStep, Server};
 pub use steps::{FoundSteps, StepMarker};
 

@@ -9,6 +9,6 @@ pub use flame::{FlameGraph, FlameQuery, FlameTime};
 pub use timeline::{Answered, LaneKind, SentNames, Timeline, TimelineQuery};
 
 use trace_base::{Compat, Error, ParserConfig, Result, domain, error, exec};
-use trace_compare::{ByDefault, Explain, LabeledTrace, Select, SelectEvents, SelectSetting, explain};
+use trace_compare::{ByDefault, Explain, LabeledTrace, Select, SelectEvents, SelectSetting};
 use trace_data::{LoadOptions, RankInfo, Trace, TraceSet, TrackNames, Window, frame};
-use trace_events::{collective, counter, filter};
+use trace_events::{collective, companion, counter, filter};

@@ -225,6 +225,32 @@ fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
     })
 }
 
+/// The analyses of a replay find the operators of its companion, of one trace and of two.
+#[test]
+fn companion_of_a_load_lends_to_operators_and_roofline() {
+    let folder = tempfile::tempdir().unwrap();
+    let [replay, slower, capture] = graphs(&folder);
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
+    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let sentence = "Kernels of graphs with operators from new_companion: 2 of 2.";
+    for magic in
+        ["%operators new", "%operators new --by stack", "%roofline new", "%operators old --companion new_companion"]
+    {
+        assert!(notebook.text(magic).contains(sentence), "{magic}: {}", notebook.text(magic));
+    }
+    let table = notebook.text("%operators new --sort kernel_self --columns name,kernel_self,borrowed");
+    let row = table.lines().find(|line| line.starts_with("aten::gelu")).unwrap_or_default();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["aten::gelu", "30", "30"], "{table}");
+    let bare = notebook.text("%operators new --companion none");
+    assert!(!bare.contains("aten::gelu") && !bare.contains("borrowed"), "{bare}");
+    assert!(!notebook.text("%operators old").contains("borrowed"));
+    let both = notebook.text("%operators old new");
+    assert!(both.contains(&format!("old: {sentence}")) && both.contains(&format!("new: {sentence}")), "{both}");
+    let error = notebook.error("%operators new --companion captur");
+    assert!(error.contains("unknown trace `captur`"), "{error}");
+}
+
 #[test]
 fn companion_of_a_load_lends_wherever_its_trace_is_explained() {
     let folder = tempfile::tempdir().unwrap();

@@ -160,6 +160,22 @@ impl Labels {
         self.kind(id) == Kind::Annotation && self.text(id).starts_with(STEP)
     }
 
+    /// Returns the labels of the same event without inputs.
+    pub(crate) fn without_inputs(&mut self, id: LabelId) -> LabelId {
+        let Label { kind, text, shapes, .. } = *self.get(id);
+        if shapes.is_none() {
+            return id;
+        }
+        let name = self.text_of(text).to_owned();
+        self.add(kind, &name, "")
+    }
+
+    /// Tells whether two events agree but for their inputs, and for addresses in their names.
+    pub(crate) fn agree_in_name(&self, one: LabelId, other: LabelId) -> bool {
+        let (a, b) = (self.get(one), self.get(other));
+        one == other || (a.kind == b.kind && (a.text == b.text || a.exact == b.exact))
+    }
+
     /// Returns the role of the events with these labels.
     pub fn kind(&self, id: LabelId) -> Kind {
         self.get(id).kind

@@ -152,6 +152,11 @@ impl Growing {
         self.inside[row]
     }
 
+    /// Returns the row above.
+    pub fn parent(&self, row: usize) -> Option<usize> {
+        Some(self.parent[row]).filter(|&parent| parent != NONE).map(|parent| parent as usize)
+    }
+
     /// Tells whether a row is in a tree and below no other.
     pub fn is_root(&self, row: usize) -> bool {
         self.inside[row] && self.parent[row] == NONE

@@ -3,7 +3,7 @@
 use super::modules::Path;
 use super::node::{NONE, NodeId, Role, Tree};
 use crate::input::kind::Kind;
-use crate::input::label::{LabelId, Labels};
+use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub(super) struct Lending<'r> {
     recording: &'r Recording,
     labels: &'r Labels,
     without_stacks: bool,
-    /// Calls around the launch, which are not lent again.
-    around: Vec<LabelId>,
+    /// Kinds and names of the calls around the launch, which are not lent again.
+    around: Vec<(Kind, Symbol)>,
     nodes: HashMap<u32, NodeId>,
 }
 
@@ -59,10 +59,10 @@ impl<'r> Lending<'r> {
         without_stacks: bool,
     ) -> Self {
         let mut around = Vec::new();
-        if recording.borrowed.kernels() > 0 && recording.events[launch as usize].kind == Kind::GraphLaunch {
+        if recording.borrowed.has_calls() && recording.events[launch as usize].kind == Kind::GraphLaunch {
             let mut up = parent[launch as usize];
             while up != NONE {
-                around.push(recording.events[up as usize].label);
+                around.push(name(labels, recording.events[up as usize].label));
                 up = parent[up as usize];
             }
         }
@@ -75,7 +75,7 @@ impl<'r> Lending<'r> {
         let (mut way, mut modules) = (Vec::new(), Vec::new());
         for (call, label) in borrowed.innermost(row).into_iter().flat_map(|call| borrowed.around(call)) {
             let kind = self.labels.kind(label);
-            if self.around.contains(&label) {
+            if self.around.contains(&name(self.labels, label)) {
                 continue;
             }
             if self.without_stacks && kind.is_stack() {
@@ -91,6 +91,11 @@ impl<'r> Lending<'r> {
         }
         (below, modules)
     }
+}
+
+/// Returns kind and name of a call, by which one around the launch of a graph is that of the capture.
+fn name(labels: &Labels, label: LabelId) -> (Kind, Symbol) {
+    (labels.kind(label), labels.symbol_of(label))
 }
 
 /// Joins the modules of a launch and those that are lent.

@@ -162,8 +162,8 @@ fn a_companion_lends_operators_by_order_and_name() {
     let companion = eager(&mut labels, 2);
     let graph = [("gemm<half>", None), ("gelu", None), ("gemm<half>", None), ("gelu", None)];
     let mut replays = Writer::new(&mut labels).graph(&graph).graph(&graph).finish();
-    let loan = Companion::of(&companion, &labels).lend(&mut replays, &labels);
-    assert_eq!(loan, Loan { kernels: 8, borrowed: 8, ambiguous: 0 });
+    let loan = Companion::of(&companion, &labels).lend(&mut replays, &mut labels);
+    assert_eq!(loan, Loan { kernels: 8, borrowed: 8, without_inputs: 0, ambiguous: 0 });
     let layer = |layer: usize| {
         [
             format!("cudaGraphLaunch > nn.Module: Layer_{layer} > aten::linear > aten::addmm > gemm<half>"),
@@ -180,15 +180,15 @@ fn kernels_without_a_partner_stay_below_their_graph() {
     let companion = eager(&mut labels, 1);
     let graph = [("gemm<float>", None), ("rotary", None), ("gelu", None), ("gemm<float>", None), ("gelu", None)];
     let mut replay = Writer::new(&mut labels).graph(&graph).finish();
-    let loan = Companion::of(&companion, &labels).lend(&mut replay, &labels);
-    assert_eq!(loan, Loan { kernels: 5, borrowed: 4, ambiguous: 0 });
+    let loan = Companion::of(&companion, &labels).lend(&mut replay, &mut labels);
+    assert_eq!(loan, Loan { kernels: 5, borrowed: 4, without_inputs: 0, ambiguous: 0 });
     let found = paths(&replay, &labels);
     assert!(found.contains(&"cudaGraphLaunch > rotary".to_owned()), "{found:?}");
     let mut other = Writer::new(&mut labels).graph(&[("softmax", None)]).finish();
     let before = paths(&other, &labels);
     assert_eq!(
-        Companion::of(&companion, &labels).lend(&mut other, &labels),
-        Loan { kernels: 1, borrowed: 0, ambiguous: 0 }
+        Companion::of(&companion, &labels).lend(&mut other, &mut labels),
+        Loan { kernels: 1, borrowed: 0, without_inputs: 0, ambiguous: 0 }
     );
     assert_eq!(paths(&other, &labels), before);
 }
@@ -201,7 +201,7 @@ fn an_eager_side_meets_a_graph_with_lent_operators() {
     let graph = [("gemm<float>", None), ("gelu", None), ("gemm<float>", None), ("gelu", None)];
     let mut test = Writer::new(&mut labels).graph(&graph).step(0, 0).finish();
     let bare = explain(std::slice::from_ref(&control), std::slice::from_ref(&test), &labels);
-    Companion::of(&companion, &labels).lend(&mut test, &labels);
+    Companion::of(&companion, &labels).lend(&mut test, &mut labels);
     let borrowed = explain(&[control], &[test], &labels);
     assert_eq!((pairs(&bare, &labels).len(), pairs(&borrowed, &labels).len()), (0, 4));
 }
@@ -242,7 +242,7 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
     assert_eq!(received, portable);
     let back = received.join(&mut others);
     let mut replay = Writer::new(&mut others).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
-    assert_eq!(back.lend(&mut replay, &others), Loan { kernels: 2, borrowed: 2, ambiguous: 0 });
+    assert_eq!(back.lend(&mut replay, &mut others), Loan { kernels: 2, borrowed: 2, without_inputs: 0, ambiguous: 0 });
     let mut read = 0;
     for at in 0..bytes.len() {
         assert!(postcard::from_bytes::<Portable<Companion>>(&bytes[..at]).is_err());
@@ -253,7 +253,7 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
             if let Ok(companion) = postcard::from_bytes::<Portable<Companion>>(&damaged) {
                 let companion = companion.join(&mut labels);
                 let mut replay = Writer::new(&mut labels).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
-                companion.lend(&mut replay, &labels);
+                companion.lend(&mut replay, &mut labels);
                 Builder::default().build(&replay, &labels);
                 read += 1;
             }

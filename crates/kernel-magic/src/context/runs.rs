@@ -54,6 +54,30 @@ impl Context<'_> {
         Ok(runs)
     }
 
+    /// Returns the companions of a call: the runs that its flag names, else those with which its traces, by label, were loaded.
+    ///
+    /// # Errors
+    /// If it names a run that is not loaded, or one twice.
+    pub fn companions<'l>(
+        &self,
+        call: &Call<'_>,
+        labels: impl IntoIterator<Item = &'l str>,
+    ) -> Result<Vec<Arc<TraceSet>>, Error> {
+        match call.text("companion") {
+            Some("none") => Ok(Vec::new()),
+            Some(named) => self.runs(call, named),
+            None => {
+                let mut found: Vec<Arc<TraceSet>> = Vec::new();
+                for companion in labels.into_iter().flat_map(|label| self.session.companions(label)) {
+                    if !found.iter().any(|known| known.label() == companion.label()) {
+                        found.push(Arc::clone(companion));
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+
     /// Keeps a loaded trace under its label, as a variable of Rust cells, too.
     pub fn keep(&mut self, trace: &Arc<TraceSet>, path: PathBuf) {
         self.cells.bind(trace.label(), Binding::Trace(Arc::clone(trace)));

@@ -15,6 +15,8 @@ pub(crate) struct AnalysedTrace {
     /// The selected iterations; `None` for all events, or with `every_iteration` for all iterations.
     iterations: Option<Vec<i64>>,
     every_iteration: bool,
+    /// Traces that lend operators to the kernels of graphs.
+    companions: Vec<Arc<TraceSet>>,
 }
 
 impl AnalysedTrace {
@@ -26,8 +28,14 @@ impl AnalysedTrace {
             ranks: call.pick("rank", || traces.ranks()),
             iterations: call.list("iteration").map(<[i64]>::to_vec),
             every_iteration: call.has("iteration"),
+            companions: Vec::new(),
             traces,
         }
+    }
+
+    /// Takes companions, which lend operators to the kernels of graphs.
+    pub(crate) fn with_companions(self, companions: &[Arc<TraceSet>]) -> Self {
+        Self { companions: companions.to_vec(), ..self }
     }
 
     /// Returns the selected rows, ready for analyses.
@@ -36,6 +44,9 @@ impl AnalysedTrace {
     /// If no rank has a selected iteration, or a condition names an unknown column.
     pub(crate) fn analysis(&self) -> trace_core::Result<TraceAnalysis> {
         let mut analysis = TraceAnalysis::with_last_profiler_step(&self.traces, self.include_last)?;
+        for companion in &self.companions {
+            analysis = analysis.companion(companion)?;
+        }
         let iterations = match &self.iterations {
             // `all`; a trace without iterations is analysed as a whole.
             None if self.every_iteration && self.traces.has_profiler_steps() => Some(analysis.iterations()?),

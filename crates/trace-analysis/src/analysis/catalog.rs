@@ -59,6 +59,8 @@ pub struct Entry {
     pub first_rank_only: bool,
     /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
+    /// Whether companions lend operators to the kernels of graphs, see [`TraceAnalysis::companion`].
+    pub borrows: bool,
     /// True if partial results grow with the number of events, see [`Analysis::KEEPS_EVENTS`].
     pub keeps_events: bool,
     defaults: fn() -> Value,
@@ -92,6 +94,7 @@ impl Entry {
             tables: A::TABLES,
             first_rank_only: A::FIRST_RANK_ONLY,
             launches: A::LAUNCHES,
+            borrows: A::BORROWS,
             keeps_events: A::KEEPS_EVENTS,
             defaults: defaults::<A>,
             erased: Erased { ask: ask::<A>, ranks: ranks::<A>, map: map::<A>, merge: merge::<A>, finish: finish::<A> },

@@ -1,5 +1,6 @@
 //! Lines of a description: what roofline, collectives, kernels and modules say in short, counted by the analyses themselves.
 
+use super::call_trees::CallTrees;
 use super::collectives::ExposedCollectives;
 use super::kernels::ShortKernels;
 use super::operators::{Recomputed, has_modules};
@@ -7,8 +8,6 @@ use super::roofline::{RooflineShare, State as RooflineState, VALUES, device_of, 
 use super::validate::Drops;
 use super::{Merge, RankView};
 use crate::Result;
-use crate::callstack::RankGraph;
-use crate::exec::checkpoint;
 use crate::frame::columns::INPUT_DIMS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -144,11 +143,10 @@ impl HeadlineSums {
             self.large.insert(rank);
             return Ok(());
         }
-        let graph = RankGraph::of(view.rank_events(), view.rows(), crate::Compat::Exact);
-        checkpoint::check()?;
-        self.roofline = if counts { RooflineState::of(view, &graph)? } else { RooflineState::of_gpu(view) };
+        let trees = CallTrees::of(view)?;
+        self.roofline = if counts { RooflineState::of(view, &trees)? } else { RooflineState::of_gpu(view) };
         if has_modules {
-            self.recomputed = Recomputed::of(view, &graph)?;
+            self.recomputed = Recomputed::of(view, &trees)?;
         }
         Ok(())
     }

@@ -6,6 +6,8 @@
 mod answer;
 mod api;
 mod aten_op_kernels_and_delay;
+mod call_inputs;
+mod call_trees;
 mod catalog;
 mod collectives;
 mod comm_comp_overlap;

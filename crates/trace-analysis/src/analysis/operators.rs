@@ -9,24 +9,25 @@ mod recomputed;
 mod sums;
 mod work;
 
+use super::call_inputs::CallInputs;
+use super::call_trees::CallTrees;
 use super::roofline::{WITHOUT_VALUES, WITHOUT_WORK};
 use super::{
     Analysis, Answer, AnswerTable, Merge, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
-use crate::Result;
-use crate::callstack::RankGraph;
-use crate::exec::checkpoint;
+use crate::companion::{Lending, borrowed_in_words, merge_lending};
 use crate::frame::IntColumn;
 use crate::frame::columns::{INDEX_FORWARD, INPUT_DIMS, INPUT_TYPE};
+use crate::{Result, Trace};
 use by::BY;
 pub use by::OperatorsBy;
 pub(super) use calls::INSIDE;
-use calls::{Inputs, operator_sums};
-use columns::{COLUMNS, columns, frame};
+use calls::operator_sums;
+use columns::{COLUMNS, Shown, columns, frame};
 use figure::figure;
 pub(super) use modules::has_modules;
 use modules::module_sums;
-use polars::prelude::DataFrame;
+use polars::prelude::{DataFrame, PlSmallStr};
 pub use recomputed::Recomputed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +93,8 @@ pub struct State {
     without_peaks: BTreeSet<String>,
     /// Of modules, what ran once more for the backward.
     recomputed: Recomputed,
+    /// What companions lend; `None` without one.
+    lending: Option<Lending>,
 }
 
 impl Merge for State {
@@ -107,6 +110,7 @@ impl Merge for State {
         self.without_values.extend(other.without_values);
         self.without_peaks.extend(other.without_peaks);
         self.recomputed = self.recomputed.with(other.recomputed);
+        merge_lending(&mut self.lending, other.lending);
     }
 }
 
@@ -140,6 +144,7 @@ impl Analysis for Operators {
             "TFLOP/s",
             "GB/s",
             "roofline",
+            "borrowed (us)",
         ],
     )];
     const NOTES: &'static str = "Total, kernels and span are of everything below a call; of calls inside a call of the same row only \
@@ -153,18 +158,19 @@ impl Analysis for Operators {
         into a backward graph.\n\n\
         --work adds operations and bytes as %roofline counts them: on each path of the call trees for the outermost operator with a \
         model. By name, shape and stack they are of the operators of the row themselves, so they add up; by module of all below. \
-        TFLOP/s, GB/s, intensity and roofline are of counted, the time of the kernels of these operators.";
+        TFLOP/s, GB/s, intensity and roofline are of counted, the time of the kernels of these operators.\n\n\
+        With a companion (--companion) the operators and modules of the capture of a graph count for its kernels, once for each launch of \
+        the graph, and take no CPU time. borrowed is the part of kernel_self that such calls have.";
+    const BORROWS: bool = true;
     const BYTES_PER_ROW: usize = 96;
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
-        let rows = rank.rank_events();
-        let graph = RankGraph::of(rows, rank.rows(), crate::Compat::Exact);
-        checkpoint::check()?;
-        let mut state = State::default();
+        let trees = CallTrees::of(rank)?;
+        let mut state = State { lending: trees.lending().cloned(), ..State::default() };
         let number = rank.rank();
         let peak = self.peak.as_deref();
-        let work = self.counts_work().then(|| RankWork::of(rank, &graph, Self::NAME, peak)).transpose()?;
+        let work = self.counts_work().then(|| RankWork::of(rank, &trees, Self::NAME, peak)).transpose()?;
         if let Some(work) = &work {
             state.is_on_gpu = work.is_on_gpu;
             state.without_work.extend(work.is_empty().then_some(number));
@@ -176,16 +182,19 @@ impl Analysis for Operators {
                 let events = rank.all_events_with(&[INDEX_FORWARD])?;
                 // Of a trace without backward operators of modules the column is missing.
                 let forward = IntColumn::of(&events, INDEX_FORWARD).ok();
-                let (sums, recomputed) = module_sums(rows, &graph, forward.as_ref(), work.as_ref());
+                let (sums, recomputed) = module_sums(&trees, forward.as_ref(), work.as_ref());
                 state.recomputed = Recomputed::of_gpu(rank, recomputed);
                 sums
             }
             OperatorsBy::Shape => {
-                let inputs = Inputs::of(&rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?);
+                let (names, events) = ([INPUT_DIMS, INPUT_TYPE], rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?);
+                let of_lender = |lender: &Trace| lender.frame_of(&names.map(PlSmallStr::from_static));
+                let inputs = CallInputs::of(names, &events, &trees, of_lender)?;
+                let inputs = Some(inputs).filter(|inputs| inputs.has(0));
                 state.without_shapes.extend(inputs.is_none().then_some(number));
-                operator_sums(rows, &graph, self.by, inputs.as_ref(), work.as_ref())
+                operator_sums(&trees, self.by, inputs.as_ref(), work.as_ref())
             }
-            OperatorsBy::Name | OperatorsBy::Stack => operator_sums(rows, &graph, self.by, None, work.as_ref()),
+            OperatorsBy::Name | OperatorsBy::Stack => operator_sums(&trees, self.by, None, work.as_ref()),
         };
         if sums.is_empty() {
             state.without_rows.insert(number);
@@ -206,7 +215,9 @@ impl Analysis for Operators {
             OperatorsBy::Module => "No module is recorded (profile with with_stack=True and with_modules=True)",
             _ => "No operator is recorded",
         };
-        let mut notes: Vec<String> = nothing_on(&list(&state.without_rows), missing).into_iter().collect();
+        let lending = state.lending.as_ref().map(|lending| borrowed_in_words(&[(lending, "")]));
+        let mut notes: Vec<String> = lending.into_iter().collect();
+        notes.extend(nothing_on(&list(&state.without_rows), missing));
         if state.without_kernels != state.without_rows {
             notes.extend(nothing_on(&list(&state.without_kernels), "No kernel is launched below an operator"));
         }
@@ -219,9 +230,13 @@ impl Analysis for Operators {
         notes.extend(nothing_on(&list(&state.without_work), WITHOUT_WORK));
         notes.extend(nothing_on(&list(&state.without_values), WITHOUT_VALUES));
         let figure = figure(&rows);
-        let (phases, work) = (self.by == OperatorsBy::Module, self.counts_work());
-        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows, phases, work, state.is_on_gpu)?);
-        table.columns = columns(phases, work);
+        let shown = Shown {
+            phases: self.by == OperatorsBy::Module,
+            work: self.counts_work(),
+            borrowed: state.lending.is_some(),
+        };
+        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows, shown, state.is_on_gpu)?);
+        table.columns = columns(shown);
         // A stack, or a name with shapes, is no name of an event.
         table.named_events = !matches!(self.by, OperatorsBy::Stack | OperatorsBy::Shape);
         Ok(Answer::of(table, figure, notes))

@@ -1,6 +1,7 @@
 //! One rank as analyses see it.
 
 use crate::collective::{COLUMNS, Collectives};
+use crate::companion::BorrowedCalls;
 use crate::counter::{Bandwidth, Queues, memory_bandwidth, queue_lengths};
 use crate::domain::KernelType;
 use crate::exec::checkpoint::cancellable;
@@ -32,6 +33,8 @@ pub struct RankView {
     seen: Option<Arc<Vec<u32>>>,
     /// The events that have a stream, once they are wanted.
     gpu: Arc<OnceLock<Vec<GpuEvent>>>,
+    /// Traces that lend operators to the kernels of graphs.
+    companions: Arc<[TraceSet]>,
 }
 
 impl fmt::Debug for RankView {
@@ -123,7 +126,24 @@ impl RankView {
         let (columns, rows) = context.rows_of(trace, known)?;
         let events = trace.rank_events(&columns, compat)?;
         let (trace, rows) = (trace.clone(), Arc::new(rows));
-        Ok(Self { trace, columns, events, compat, origin, rows, with_launches: None, seen: None, gpu: Arc::default() })
+        let (gpu, companions) = (Arc::default(), Arc::default());
+        Ok(Self { trace, columns, events, compat, origin, rows, with_launches: None, seen: None, gpu, companions })
+    }
+
+    /// Returns the view with companions of its trace.
+    pub(super) fn borrowing_from(self, companions: &Arc<[TraceSet]>) -> Self {
+        Self { companions: Arc::clone(companions), ..self }
+    }
+
+    /// Finds the calls that companions lend to the kernels of graphs; `None` without companions.
+    ///
+    /// # Errors
+    /// If events cannot be read any more.
+    pub(super) fn borrowed_calls(&self) -> Result<Option<BorrowedCalls>> {
+        if self.companions.is_empty() {
+            return Ok(None);
+        }
+        BorrowedCalls::of_rows(&self.trace, &self.events, &self.companions).map(Some)
     }
 
     /// Returns the iterations of the rows of the view of one rank, without making the view.

@@ -1,11 +1,11 @@
 //! Operators against the limits of the device: the roofline.
 
+use super::call_trees::CallTrees;
 use super::{
     Analysis, Answer, AnswerTable, Parameter, ParameterKind, RankView, TableSchema, TraceAnalysis, nothing_on,
 };
 use crate::Result;
-use crate::callstack::RankGraph;
-use crate::exec::checkpoint;
+use crate::companion::borrowed_in_words;
 use crate::stats::micros;
 use efficiency::{BoundBy, PeakClass, Peaks};
 use polars::df;
@@ -81,7 +81,11 @@ const COLUMNS: &[Column] = &[
     Column::new("peak", Unit::None, "peak of operations that counts, by type"),
     Column::new("device", Unit::None, "device whose limits count"),
     Column::new("note", Unit::None, "remark on the count"),
+    Column::new("borrowed (us)", Unit::Micros, "with a companion: of the time that of calls which it lends to graphs"),
 ];
+
+/// Number of columns of an answer without a companion.
+const WITHOUT_COMPANION: usize = 17;
 
 /// The columns of the limits.
 const PEAK_COLUMNS: &[Column] = &[
@@ -120,22 +124,23 @@ impl Analysis for Roofline {
         "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000",
     )];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS)
-            .of_named_events()
-            .joined(&["name", "shapes", "types"], &["time (us)", "count", "TFLOP/s", "GB/s", "roofline", "bound_by"]),
+        TableSchema::new("", COLUMNS).of_named_events().joined(
+            &["name", "shapes", "types"],
+            &["time (us)", "count", "TFLOP/s", "GB/s", "roofline", "bound_by", "borrowed (us)"],
+        ),
         TableSchema::new("peaks", PEAK_COLUMNS),
     ];
     const NOTES: &'static str = "Operations and bytes are counted from the shapes, types and values of inputs (profile with \
         record_shapes=True); docs/efficiency-models.md has each formula. On each path of the call trees the outermost operator with a \
         model counts, so that nothing counts twice. Bytes are the least traffic: what a cache serves may put a row above 100 %, which is \
-        not cut. Peaks are dense ones of the recorded variant of the device; TF32 is not recorded, so products of fp32 use the peak of fp32.";
+        not cut. With a companion (--companion) the operators of the capture of a graph count for its kernels, with their shapes; borrowed is \
+        the time of these. Peaks are dense ones of the recorded variant of the device; TF32 is not recorded, so products of fp32 use the peak of fp32.";
+    const BORROWS: bool = true;
     const BYTES_PER_ROW: usize = 128;
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
-        let graph = RankGraph::of(rank.rank_events(), rank.rows(), crate::Compat::Exact);
-        checkpoint::check()?;
-        State::of(rank, &graph)
+        State::of(rank, &CallTrees::of(rank)?)
     }
 
     fn finish(&self, state: State) -> Result<Answer> {
@@ -143,6 +148,7 @@ impl Analysis for Roofline {
         let share = RooflineShare::of(&state, &rows);
         let whole = share.map_or(0, |share| share.whole_ns);
         notes.splice(0..0, headline(&state, &rows, share));
+        notes.extend(state.lending.as_ref().map(|lending| borrowed_in_words(&[(lending, "")])));
         let ranks = |ranks: &BTreeSet<i64>| ranks.iter().copied().collect::<Vec<i64>>();
         let (without_rows, without_values) = (ranks(&state.without_rows), ranks(&state.without_values));
         notes.extend(nothing_on(&without_rows, WITHOUT_WORK));
@@ -150,7 +156,9 @@ impl Analysis for Roofline {
             notes.extend(nothing_on(&without_values, WITHOUT_VALUES));
         }
         let figure = figure(&rows, &devices);
-        let table = AnswerTable::new(&Self::TABLES[0], frame(&rows, whole)?);
+        let borrows = state.lending.is_some();
+        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows, whole, borrows)?);
+        table.columns = if borrows { COLUMNS } else { &COLUMNS[..WITHOUT_COMPANION] };
         let mut answer = Answer::of(table, figure, notes);
         let used: Vec<(&Peaks, BTreeSet<PeakClass>)> = used(&rows, &devices);
         answer.tables.push(AnswerTable::new(&Self::TABLES[1], limits(&used)?).shown_if(!used.is_empty()));
@@ -212,14 +220,14 @@ fn headline(state: &State, rows: &[Row], whole: Option<RooflineShare>) -> Vec<St
     notes
 }
 
-fn frame(rows: &[Row], whole: i64) -> Result<DataFrame> {
+fn frame(rows: &[Row], whole: i64, borrows: bool) -> Result<DataFrame> {
     let text = |of: fn(&Row) -> &str| rows.iter().map(of).map(str::to_owned).collect::<Vec<String>>();
     let number = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
     let bound = |row: &Row| match row.reached?.1 {
         BoundBy::Compute => Some("compute"),
         BoundBy::Memory => Some("memory"),
     };
-    Ok(df!(
+    let mut frame = df!(
         COLUMNS[0].name => text(|row| &row.name),
         COLUMNS[1].name => text(|row| &row.shapes),
         COLUMNS[2].name => text(|row| &row.types),
@@ -237,7 +245,11 @@ fn frame(rows: &[Row], whole: i64) -> Result<DataFrame> {
         COLUMNS[14].name => text(|row| &row.peak),
         COLUMNS[15].name => text(|row| &row.device),
         COLUMNS[16].name => text(|row| &row.note),
-    )?)
+    )?;
+    if borrows {
+        frame = frame.hstack(df!(COLUMNS[17].name => number(&|row| micros(row.borrowed)))?.columns())?;
+    }
+    Ok(frame)
 }
 
 /// Returns the devices that rows were compared with, each with the peaks that count.

@@ -9,6 +9,7 @@ use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
+use crate::frame::columns::INDEX;
 use crate::{Compat, CriticalPath, CriticalPathAnswer, Error, FoundSteps, Iteration, Pick, Result, Trace, TraceSet};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -42,6 +43,8 @@ pub struct TraceAnalysis {
     /// The iterations of the rows, once they are known.
     iterations: Arc<OnceLock<Vec<i64>>>,
     pub(super) traces: TraceSet,
+    /// Traces that lend operators to the kernels of graphs.
+    companions: Arc<[TraceSet]>,
 }
 
 /// A rank to analyse.
@@ -52,7 +55,11 @@ struct Prepared {
     view: Option<RankView>,
     /// Its rows before filters, if its view is not kept.
     whole: RetainedRows,
+    companions: Arc<[TraceSet]>,
 }
+
+/// Memory for each row of the trace while operators are borrowed, in bytes: two calls and what is known of each.
+const BORROWED_BYTES: usize = 256;
 
 impl Prepared {
     /// Returns the number of its rows; before filters, unless its view is kept.
@@ -62,7 +69,9 @@ impl Prepared {
 
     /// Returns the bytes that it needs while `bytes_per_row` of working memory are used for each analysed row.
     fn bytes_needed(&self, plan: &Plan, bytes_per_row: usize) -> usize {
-        let with_view = RankView::BYTES_PER_ROW + bytes_per_row;
+        let borrowed = if self.companions.is_empty() { 0 } else { BORROWED_BYTES };
+        let bytes_per_row = bytes_per_row.saturating_add(borrowed);
+        let with_view = RankView::BYTES_PER_ROW.saturating_add(bytes_per_row);
         match &self.view {
             Some(view) => view.rows().len().saturating_mul(bytes_per_row),
             None if plan.is_filtered() => self.trace.bytes_needed(with_view),
@@ -74,7 +83,7 @@ impl Prepared {
     fn with_view<T>(&self, plan: &Plan, work: impl FnOnce(&RankView) -> Result<T>) -> Result<T> {
         match &self.view {
             Some(view) => work(view),
-            None => work(&plan.view_with(&self.trace, &self.whole)?),
+            None => work(&plan.view_with(&self.trace, &self.whole)?.borrowing_from(&self.companions)),
         }
     }
 }
@@ -120,14 +129,48 @@ impl TraceAnalysis {
         let keeps = rows > 0 && rows.saturating_mul(RankView::BYTES_PER_ROW) as u64 <= budget.left() / 2;
         let prepare = |trace: &Trace| {
             let view = if keeps && trace.is_in_memory() { Some(plan.view(trace)?) } else { None };
-            Ok(Prepared { trace: trace.clone(), view, whole: RetainedRows::default() })
+            let (trace, companions) = (trace.clone(), Arc::default());
+            Ok(Prepared { trace, view, whole: RetainedRows::default(), companions })
         };
         let ranks = match keeps {
             true => Batches::within(budget, PREPARATION).each(traces.traces(), |_| 0, prepare)?,
             false => traces.traces().iter().map(prepare).collect::<Result<_>>()?,
         };
-        let traces = traces.clone();
-        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks), iterations: Arc::default(), traces })
+        let (traces, companions) = (traces.clone(), Arc::default());
+        Ok(Self { plan: Arc::new(plan), ranks: Arc::new(ranks), iterations: Arc::default(), traces, companions })
+    }
+
+    /// Takes a recording of the same program without graphs, or of the capture of its graphs, beside others: its operators, with their
+    /// modules, shapes and types, count for the kernels of graphs in [`Operators`](super::Operators) and [`Roofline`](super::Roofline). What
+    /// is borrowed has a column, and a note says how many kernels borrow.
+    ///
+    /// # Errors
+    /// If an engine reads the events of either trace elsewhere.
+    ///
+    /// # Example
+    /// ```
+    /// use trace::analysis::Operators;
+    /// use trace::prelude::*;
+    ///
+    /// # fn main() -> trace::Result<()> {
+    /// let replay = TraceSet::load("../../notebooks/data/control")?;
+    /// let capture = TraceSet::load("../../notebooks/data/test")?;
+    /// let answer = TraceAnalysis::new(&replay)?.companion(&capture)?.ask(&Operators::default())?;
+    /// assert!(answer.notes[0].starts_with("No operators from"), "the demo launches no graphs");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn companion(&self, companion: &TraceSet) -> Result<Self> {
+        for trace in self.traces.traces().iter().chain(companion.traces()).filter(|trace| trace.elsewhere().is_some()) {
+            trace.frame_of(&[INDEX.into()])?;
+        }
+        let companions: Arc<[TraceSet]> = self.companions.iter().chain([companion]).cloned().collect();
+        let borrowing = |rank: &Prepared| {
+            let view = rank.view.clone().map(|view| view.borrowing_from(&companions));
+            Prepared { view, companions: Arc::clone(&companions), ..rank.clone() }
+        };
+        let ranks = Arc::new(self.ranks.iter().map(borrowing).collect());
+        Ok(Self { ranks, companions, ..self.clone() })
     }
 
     /// Returns the ranks, ascending.
@@ -221,12 +264,11 @@ impl TraceAnalysis {
     fn narrowed(&self, narrowing: Narrowing, budget: Budget) -> Result<Self> {
         let narrow = |rank: &Prepared| {
             let view = rank.view.as_ref().map(|view| narrowing.of(view)).transpose()?;
-            Ok(Prepared { trace: rank.trace.clone(), view, whole: rank.whole.clone() })
+            Ok(Prepared { view, ..rank.clone() })
         };
         let ranks = Batches::within(budget, PREPARATION).each(&self.ranks, |_| 0, narrow)?;
         let plan = Arc::new(self.plan.narrowed(narrowing));
-        let traces = self.traces.clone();
-        Ok(Self { plan, ranks: Arc::new(ranks), iterations: Arc::default(), traces })
+        Ok(Self { plan, ranks: Arc::new(ranks), iterations: Arc::default(), ..self.clone() })
     }
 
     /// Returns the views of the ranks, ascending, one after the other. That of a rank in a file is made when its turn comes;

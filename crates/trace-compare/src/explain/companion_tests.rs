@@ -1,6 +1,6 @@
 //! Operators lent to the kernels of graphs, in traces written by hand.
 
-use super::side_summary::Lending;
+use crate::companion::{Lending, LoanCount};
 use crate::{DiffSide, Explain, ExplainPlan, Explanation, LabeledTrace, TraceSet};
 use trace_testkit::{Stream, TraceBuilder};
 
@@ -60,7 +60,7 @@ fn kernels_of_a_replay_get_the_operators_of_a_companion() {
     sorted.sort_by_key(|path| path.starts_with("cudaGraphLaunch"));
     assert_eq!(sorted, expected);
     let of = |kernels, with_operators| {
-        Some(Lending { companion: "eager".to_owned(), kernels, with_operators, ambiguous: 0 })
+        Some(Lending::of("eager", LoanCount { kernels, with_operators, ..LoanCount::default() }))
     };
     assert_eq!([&found.sides[0].lending, &found.sides[1].lending], [&of(8, 8), &of(10, 8)]);
     let sentence = "Kernels of graphs with operators from eager: 8 of 8 in old, 8 of 10 in new.";
@@ -223,6 +223,16 @@ fn a_graph_that_fits_captures_that_differ_gets_no_operators() {
     let found = Explain::new(&control, &test).companion(capture).run().unwrap();
     let sentence =
         "0 of 8 in old, 0 of 8 in new; graphs with 16 kernels fit several captures that differ, and get none.";
+    assert!(found.sentences().contains(sentence), "{}", found.sentences());
+}
+
+#[test]
+fn a_capture_of_as_many_other_kernels_lends_nothing() {
+    let (control, test) = (replayed("old", 4, &[]), replayed("new", 6, &[]));
+    let other = OPERATORS.map(|(operator, _)| (operator, "relu"));
+    let capture = TraceSet::from_bytes(captured(TraceBuilder::new(), &other, 0, true).json()).unwrap();
+    let found = Explain::new(&control, &test).companion(capture.with_label("capture")).run().unwrap();
+    let sentence = "Kernels of graphs with operators from capture: 0 of 8 in old, 0 of 8 in new.";
     assert!(found.sentences().contains(sentence), "{}", found.sentences());
 }
 

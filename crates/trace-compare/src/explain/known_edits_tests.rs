@@ -1,8 +1,8 @@
 //! Known edits of recorded traces, scored: the work that both sides share lands in the same regions.
 
-use super::recordings::{Iterations, recording};
 use crate::TraceSet;
 use crate::collective::Collectives;
+use crate::companion::{Iterations, recording};
 use crate::frame::RankEvents;
 use call_tree::{Assignment, Explainer, Explanation, Labels};
 use flate2::read::MultiGzDecoder;

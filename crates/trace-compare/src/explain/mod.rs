@@ -2,14 +2,12 @@
 
 #[cfg(test)]
 mod bad_input_tests;
-mod captures;
 mod certainty;
 mod choice;
 mod collectives;
 #[cfg(test)]
 mod collectives_tests;
 mod communication;
-mod companion;
 #[cfg(test)]
 mod companion_tests;
 mod comparability;
@@ -38,7 +36,6 @@ mod plan;
 mod plan_tests;
 mod present;
 mod query;
-mod recordings;
 mod region_class;
 mod region_events;
 mod region_group;
@@ -66,7 +63,6 @@ pub use figure::WaterfallLevel;
 pub use phase_match::{MatchedBy, PhaseMatch};
 pub use plan::ExplainPlan;
 pub use query::Explain;
-pub use recordings::{Iterations, recording};
-pub use side_summary::{Lending, SideSummary};
+pub use side_summary::SideSummary;
 pub use tree_diff::{TreeDiff, TreeKind, TreeRow};
 pub use waits::HostWait;

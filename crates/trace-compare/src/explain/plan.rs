@@ -1,18 +1,17 @@
 //! The plan of an explanation: what is computed of each rank, without the traces.
 
 use super::choice::Chosen;
-use super::companion::PlannedCompanion;
 use super::comparability::unlike;
 use super::explanation::{Explanation, Origin};
 use super::gpu_rows::device_work;
 use super::phase_choice::{iterations_of, leave_others_out};
 use super::phase_match::PhaseMatch;
 use super::phases::{match_shapes, phases_of};
-use super::recordings::{Iterations, recording};
 use super::sides::{PlannedRun, PlannedSide, Recorded};
 use super::state::{ExplainState, NAME, RankState, wrong};
 use crate::certainty::{EventMix, Judging};
 use crate::collective::Collectives;
+use crate::companion::{Companions, Iterations, recording};
 use crate::diff::{finished, mapped, merged};
 use crate::exec::checkpoint;
 use crate::phases::{Wanted, choose_phase};
@@ -63,7 +62,7 @@ pub struct ExplainPlan {
     pub(super) phase: Option<String>,
     pub(super) slowest: bool,
     /// Lends operators to the kernels of graphs.
-    pub(super) companion: Option<PlannedCompanion>,
+    pub(super) companion: Option<Companions>,
     /// Frames of modules and Python are left out, since only one side has some.
     pub(super) without_stacks: bool,
     pub(super) keeps_events: bool,

@@ -1,19 +1,19 @@
 //! Builder of explanations.
 
-use super::companion::PlannedCompanion;
 use super::explanation::Explanation;
 use super::plan::ExplainPlan;
 use super::sides::PlannedSide;
 use super::stacks::{has_graphs, has_stacks};
 use super::state::ExplainState;
 use crate::certainty::Judging;
+use crate::companion::Companions;
 use crate::dataset::Recording;
 use crate::diff::{DistinctRuns, Select, SelectEvents, SelectSetting, SideRanks, compared_elsewhere, resolved_marker};
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
 use crate::filter::Filter;
-use crate::{CompareRuns, DiffSide, LabeledTrace, Result, Trace, Warning};
+use crate::{CompareRuns, DiffSide, LabeledTrace, Result, Trace, TraceSet, Warning};
 use statistics::TestKind;
 
 /// Explains where the difference of two steps comes from.
@@ -213,8 +213,9 @@ impl Explain {
         let marker = self.selection.iteration_marker().names();
         let [control_group, test_group] = self.groups.clone();
         let (control, test) = (control.in_group(control_group), test.in_group(test_group));
-        let companion = PlannedCompanion::of(&self.companions, marker)?;
-        let lends_stacks = companion.as_ref().is_some_and(PlannedCompanion::has_stacks);
+        let labelled: Vec<TraceSet> = self.companions.iter().map(|run| run.trace().with_label(run.label())).collect();
+        let companion = Companions::of(&labelled, marker)?;
+        let lends_stacks = companion.as_ref().is_some_and(Companions::has_stacks);
         let has_stacks = |runs, planned| has_some_stacks(runs, planned, lends_stacks);
         let without_stacks = has_stacks(&self.control, &control)? != has_stacks(&self.test, &test)?;
         Ok(ExplainPlan {

@@ -1,8 +1,7 @@
 //! Summary of one side of an explanation.
 
 use crate::certainty::Sentence;
-use trace_view::format::counted;
-use trace_view::grouped;
+use crate::companion::{Lending, borrowed_in_words};
 
 /// Summary of one side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,42 +43,15 @@ impl SideSummary {
     }
 }
 
-/// What a companion lent to one side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Lending {
-    /// Label of the companion, of several separated by commas.
-    pub companion: String,
-    /// Kernels of graphs in the selected iterations.
-    pub kernels: u64,
-    /// Those that got the operators of a kernel of the companion.
-    pub with_operators: u64,
-    /// Those without operators since their graph fits several captures of the companion that differ.
-    pub ambiguous: u64,
-}
-
 /// Says how many kernels of graphs got operators; nothing without a companion.
 pub(super) fn lending_sentence(sides: &[SideSummary; 2]) -> Option<Sentence> {
-    let [control, test] = sides.each_ref().map(|side| side.lending.as_ref());
-    let (control, test) = (control?, test?);
-    if control.kernels + test.kernels == 0 {
-        let text = format!("No operators from {}: neither side has kernels that a graph launched.", control.companion);
-        return Some(Sentence::new("companion", text));
+    let [control, test] = sides.each_ref().map(|side| Some((side.lending.as_ref()?, side.label.as_str())));
+    let sides = [control?, test?];
+    let sentence = Sentence::new("companion", borrowed_in_words(&sides));
+    let [kernels, with_operators]: [u64; 2] =
+        [sides.iter().map(|(one, _)| one.kernels).sum(), sides.iter().map(|(one, _)| one.with_operators).sum()];
+    if kernels == 0 {
+        return Some(sentence);
     }
-    let part = |lending: &Lending, side: &str| {
-        let of = format!("{} of {}", grouped(lending.with_operators as usize), grouped(lending.kernels as usize));
-        (lending.kernels > 0).then(|| format!("{of} in {side}"))
-    };
-    let parts = [part(control, &sides[0].label), part(test, &sides[1].label)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let ambiguous = match control.ambiguous + test.ambiguous {
-        0 => String::new(),
-        number => {
-            let kernels = counted(number as usize, "kernel");
-            format!("; graphs with {kernels} fit several captures that differ, and get none")
-        }
-    };
-    let text = format!("Kernels of graphs with operators from {}: {}{ambiguous}.", control.companion, parts.join(", "));
-    let [with, of] = [control.with_operators + test.with_operators, control.kernels + test.kernels];
-    Some(Sentence::new("companion", text).with("kernels", of as f64).with("with_operators", with as f64))
+    Some(sentence.with("kernels", kernels as f64).with("with_operators", with_operators as f64))
 }

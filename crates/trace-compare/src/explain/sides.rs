@@ -1,12 +1,12 @@
 //! The sides of an explanation: which ranks of their runs are compared, and what their partial results make together.
 
 use super::collectives::Met;
-use super::companion::PlannedCompanion;
 use super::side_summary::SideSummary;
-use super::state::{LoanCount, Phases, RankState, wrong};
+use super::state::{Phases, RankState, wrong};
 use super::warm_up::leave_warm_up;
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
+use crate::companion::{Companions, Lending, LoanCount};
 use crate::diff::{ByDefault, Select};
 use crate::filter::TraceFilter;
 use crate::{Compat, Error, LabeledTrace, Result, Trace};
@@ -108,7 +108,7 @@ impl PlannedSide {
         &self,
         mut states: BTreeMap<(usize, i64), RankState>,
         warmup: Option<usize>,
-        companion: Option<&PlannedCompanion>,
+        companion: Option<&Companions>,
         labels: &mut Labels,
     ) -> Result<Recorded> {
         let (mut partials, mut ranks, mut others) = (Vec::new(), Vec::new(), Coverage::default());
@@ -147,7 +147,7 @@ impl PlannedSide {
             self.check_selected(run, &partials[first..], warmup.unwrap_or(0))?;
             met.add(&collectives, &mut partials[first..]);
         }
-        let lending = companion.map(|companion| companion.lending(borrowed));
+        let lending = companion.map(|companion| Lending::of(companion.labels(), borrowed));
         let summary = SideSummary { lending, ..self.summary(&partials, &ranks, &met) };
         Ok(Recorded { partials, phases, ranks, summary, others, mix })
     }

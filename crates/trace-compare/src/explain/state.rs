@@ -2,6 +2,7 @@
 
 use crate::certainty::EventMix;
 use crate::collective::Collectives;
+use crate::companion::LoanCount;
 use call_tree::{Partial, Portable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,26 +50,6 @@ impl ExplainState {
             RankState::Other { .. } => 0,
         });
         bytes.max().unwrap_or(0)
-    }
-}
-
-/// What a companion lent to one rank or more.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct LoanCount {
-    /// Kernels of graphs in the selected iterations.
-    pub(super) kernels: u64,
-    /// Those that got operators.
-    pub(super) with_operators: u64,
-    /// Those whose graph fits several captures that differ.
-    pub(super) ambiguous: u64,
-}
-
-impl LoanCount {
-    /// Adds what it lent to another rank. Numbers of a file may be any.
-    pub(super) fn add(&mut self, other: Self) {
-        self.kernels = self.kernels.saturating_add(other.kernels);
-        self.with_operators = self.with_operators.saturating_add(other.with_operators);
-        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
     }
 }
 

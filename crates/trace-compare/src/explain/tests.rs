@@ -1,7 +1,7 @@
 //! Explanations of hand-made traces and of the demo data.
 
 use crate::collective::Collectives;
-use crate::explain::recordings::{Iterations, recording};
+use crate::companion::{Iterations, recording};
 use crate::{Error, Explain, SelectEvents, TraceSet, WaterfallLevel};
 use call_tree::{Kind, Labels};
 use serde_json::{Value, json};

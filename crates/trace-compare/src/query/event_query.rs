@@ -1,12 +1,13 @@
 //! Query for events by name, device, rank and iteration.
 
+use crate::companion::operator_columns;
 use crate::dataset::{RowSelector, stacked};
 use crate::diff::{ByDefault, Select, SelectEvents, SelectSetting};
 use crate::exec::batches::Batches;
 use crate::exec::memory::Task;
 use crate::frame::columns::NAME;
 use crate::frame::count_from;
-use crate::{LabeledTrace, Result, Trace, Window, shorten_name};
+use crate::{LabeledTrace, Result, Trace, TraceSet, Window, shorten_name};
 use polars::prelude::{BooleanChunked, Categorical32Type, DataFrame, NewChunkedArray};
 
 /// Working memory per row, in bytes: the masks, and what a filter computes from a row.
@@ -33,6 +34,7 @@ pub struct EventQuery {
     name: Option<String>,
     short_name: Option<String>,
     from_start: bool,
+    companions: Vec<TraceSet>,
 }
 
 impl SelectEvents for EventQuery {
@@ -44,7 +46,8 @@ impl SelectEvents for EventQuery {
 impl EventQuery {
     /// Asks for events of this trace.
     pub fn new(trace: impl Into<LabeledTrace>) -> Self {
-        Self { trace: trace.into(), selection: Select::default(), name: None, short_name: None, from_start: false }
+        let (trace, selection, companions) = (trace.into(), Select::default(), Vec::new());
+        Self { trace, selection, name: None, short_name: None, from_start: false, companions }
     }
 
     /// Only events of exactly this name.
@@ -69,6 +72,16 @@ impl EventQuery {
         self
     }
 
+    /// Takes a recording of the same program without graphs, or of the capture of its graphs, beside others. GPU events then have two more
+    /// columns: `operator`, the innermost one above them, which is that of the capture of a kernel of a graph, and `operator_source`:
+    /// `recorded`, or `borrowed from capture`, with the label of the companion.
+    #[must_use]
+    pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
+        let companion = companion.into();
+        self.companions.push(companion.trace().with_label(companion.label()));
+        self
+    }
+
     /// Returns the events, with a leading column `rank` and the columns of [`TraceSet::events`](crate::TraceSet::events), in their
     /// order.
     ///
@@ -83,8 +96,13 @@ impl EventQuery {
         let filter = self.selection.events_filter().map(|filter| filter.of(trace.trace().traces())).transpose()?;
         let select = |rank: &Trace| {
             let passes = filter.as_ref().map(|filter| filter.mask(rank)).transpose()?;
-            let events = rank.frame()?;
+            let mut events = rank.frame()?;
             let mask = self.mask(&events, &window, passes.as_ref())?;
+            if !self.companions.is_empty() {
+                for column in operator_columns(rank, trace.trace().compat(), &self.companions)? {
+                    events.with_column(column)?;
+                }
+            }
             Ok(rank.with_events(events.filter(&mask)?))
         };
         let batches = Batches::within(trace.trace().budget()?, Task::Answer("events"));
@@ -131,8 +149,8 @@ impl EventQuery {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::DeviceType;
     use crate::filter::Where;
-    use crate::{DeviceType, TraceSet};
     use trace_testkit::{Stream, TraceBuilder};
 
     fn trace() -> TraceSet {
@@ -185,6 +203,39 @@ mod tests {
         assert_eq!(trace.origin(), 40_000);
         assert_eq!(times(EventQuery::new(&trace)), [70_000, 75_000]);
         assert_eq!(times(EventQuery::new(&trace).from_start()), [30_000, 35_000]);
+    }
+
+    /// The graph's kernel has the operator of its capture, the other one that around its launch.
+    #[test]
+    fn operators_of_kernels_say_where_they_were_recorded() {
+        let replay = TraceBuilder::new()
+            .operator("decode", 0..40)
+            .runtime("hipGraphLaunch", 1, 5..15)
+            .kernel("gemm", Stream(7), 20..40)
+            .correlation(1)
+            .operator("aten::add", 50..70)
+            .runtime("hipLaunchKernel", 2, 55..60)
+            .kernel("add", Stream(7), 80..90)
+            .correlation(2)
+            .kernel("alone", Stream(7), 100..110);
+        let capture = TraceBuilder::new()
+            .runtime("hipStreamBeginCapture", 8, 1..2)
+            .operator("aten::linear", 10..30)
+            .operator("aten::mm", 12..28)
+            .runtime("hipLaunchKernel", 9, 15..16)
+            .arg("kernel", "\"gemm\"")
+            .runtime("hipStreamEndCapture", 10, 40..41);
+        let [replay, capture] = [replay, capture].map(|trace| TraceSet::from_bytes(trace.json()).unwrap());
+        let bare = EventQuery::new(&replay).run().unwrap();
+        assert!(bare.column("operator").is_err());
+        let query = EventQuery::new(&replay).companion(capture.with_label("capture"));
+        let df = query.device_type(DeviceType::GPU).run().unwrap();
+        let texts = |name: &str| {
+            let column = df.column(name).unwrap().cast(&polars::prelude::DataType::String).unwrap();
+            column.str().unwrap().iter().map(|text| text.unwrap_or("").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("operator"), ["aten::mm", "aten::add", ""]);
+        assert_eq!(texts("operator_source"), ["borrowed from capture", "recorded", ""]);
     }
 
     #[test]

@@ -50,6 +50,15 @@ impl IntColumn {
         (0..self.len()).map(|row| self.get(row))
     }
 
+    /// Returns these values with others behind them.
+    pub fn followed_by(&self, values: impl Iterator<Item = Option<i64>>) -> Self {
+        let behind = |value: Option<i64>| value.and_then(|value| i32::try_from(value).ok());
+        match self {
+            Self::Short(ints) => Self::Short(followed_by(ints, values.map(behind))),
+            Self::Long(ints) => Self::Long(followed_by(ints, values)),
+        }
+    }
+
     /// Returns the row of a value, in a column that is sorted and has no nulls.
     pub fn row_of(&self, value: i64) -> Option<usize> {
         match self {
@@ -65,6 +74,15 @@ impl IntColumn {
 pub fn value_of<T: NativeType>(values: &PrimitiveArray<T>, row: usize) -> Option<T> {
     let value = *values.values().get(row)?;
     values.validity().is_none_or(|valid| valid.get_bit(row)).then_some(value)
+}
+
+/// Returns values with others behind them.
+pub(super) fn followed_by<T: NativeType>(
+    values: &PrimitiveArray<T>,
+    behind: impl Iterator<Item = Option<T>>,
+) -> PrimitiveArray<T> {
+    let own = (0..values.len()).map(|row| value_of(values, row));
+    own.chain(behind).collect()
 }
 
 /// Finds a value among ascending ones: near the place where it would be if they were evenly spaced, as positions in a file

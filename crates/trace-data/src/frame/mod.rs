@@ -43,7 +43,7 @@ pub(crate) use finish::Built;
 pub use from_start::count_from;
 pub use int_column::{IntColumn, value_of};
 pub use once_per_text::once_per_text;
-pub use rank_events::{Kinds, READ_COLUMNS, RankEvents};
+pub use rank_events::{InsertedCall, Kinds, READ_COLUMNS, RankEvents};
 pub use step_name::StepName;
 pub use text_column::TextColumn;
 pub use track_names::TrackNames;

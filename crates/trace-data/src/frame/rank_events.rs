@@ -1,7 +1,7 @@
 //! Typed access to the events of a rank, value by value.
 
 use super::columns::*;
-use super::int_column::{IntColumn, value_of};
+use super::int_column::{IntColumn, followed_by, value_of};
 use super::once_per_text;
 use super::step_name::StepName;
 use crate::domain::EventKind;
@@ -38,6 +38,17 @@ pub struct RankEvents {
     texts: Arc<CategoricalMapping>,
 }
 
+/// A call that no file has: another recording has it, for kernels of this launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InsertedCall {
+    /// What it is.
+    pub kind: EventKind,
+    /// Code of its name.
+    pub name: u32,
+    /// Row of the launch, whose start, thread and iteration it has.
+    pub launch: u32,
+}
+
 impl RankEvents {
     /// Returns the rows of a frame of events that was loaded with `compat`.
     ///
@@ -65,6 +76,35 @@ impl RankEvents {
             cat: cat.physical().downcast_as_array().clone(),
             texts: name.get_mapping().clone(),
         })
+    }
+
+    /// Returns these events with calls behind them, which take no time.
+    pub fn with_calls(&self, calls: &[InsertedCall]) -> Self {
+        let behind = |column: &IntColumn| column.followed_by(calls.iter().map(|call| column.get(call.launch as usize)));
+        let nothing = |column: &IntColumn| column.followed_by(calls.iter().map(|_| None));
+        let last = self.index.get(self.len().saturating_sub(1)).unwrap_or(-1);
+        let kinds = self.kinds().iter().copied().chain(calls.iter().map(|call| call.kind)).collect();
+        Self {
+            compat: self.compat,
+            kinds: OnceLock::from(Arc::new(kinds)),
+            index: self.index.followed_by((1..).take(calls.len()).map(|number| last.checked_add(number))),
+            ts: behind(&self.ts),
+            dur: self.dur.followed_by(calls.iter().map(|_| Some(0))),
+            pid: behind(&self.pid),
+            tid: behind(&self.tid),
+            stream: nothing(&self.stream),
+            correlation: nothing(&self.correlation),
+            partner: nothing(&self.partner),
+            iteration: behind(&self.iteration),
+            name: followed_by(&self.name, calls.iter().map(|call| Some(call.name))),
+            cat: followed_by(&self.cat, calls.iter().map(|_| None)),
+            texts: Arc::clone(&self.texts),
+        }
+    }
+
+    /// Returns how the rank was loaded.
+    pub fn compat(&self) -> Compat {
+        self.compat
     }
 
     /// Number of rows.

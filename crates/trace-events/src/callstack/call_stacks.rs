@@ -4,7 +4,7 @@
 #[path = "tests.rs"]
 mod tests;
 
-use super::Enclosing;
+use super::{Enclosing, InsertedCalls};
 use crate::Compat;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
@@ -49,7 +49,18 @@ impl CallStacks {
     }
 
     /// Reconstructs the stacks as [`CallStacks::of`] does, and visits each step of the nesting, thread by thread.
-    pub(crate) fn visited(rows: &RankEvents, seen: &[u32], compat: Compat, mut visit: impl FnMut(&Step<'_>)) -> Self {
+    pub(crate) fn visited(rows: &RankEvents, seen: &[u32], compat: Compat, visit: impl FnMut(&Step<'_>)) -> Self {
+        Self::with_calls(rows, seen, compat, &InsertedCalls::default(), visit)
+    }
+
+    /// Reconstructs the stacks as [`CallStacks::visited`] does, with calls between launches and their kernels.
+    pub(crate) fn with_calls(
+        rows: &RankEvents,
+        seen: &[u32],
+        compat: Compat,
+        inserted: &InsertedCalls,
+        mut visit: impl FnMut(&Step<'_>),
+    ) -> Self {
         let closing = match compat {
             Compat::Exact => Closing::OwnEnd,
             // Differs from HTA: of crossing calls it closes the inner one first.
@@ -67,8 +78,10 @@ impl CallStacks {
             });
         }
         join_backward(rows, &threads, &mut forest);
-        let calls = (0..rows.len()).map(|row| forest.is_inside(row)).collect();
+        let is_call = |row| forest.is_inside(row) || inserted.contains(row);
+        let calls = (0..rows.len()).map(is_call).collect();
         attach_kernels(rows, seen, compat, &mut forest);
+        inserted.attach(rows, &mut forest);
         Self { forest: forest.grown(), calls }
     }
 

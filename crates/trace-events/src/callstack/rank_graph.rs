@@ -1,7 +1,7 @@
 //! The call graph of a rank: call stacks with what is below each event.
 
-use super::CallStacks;
 use super::hta_threads::{HtaStack, hta_stacks, root_of};
+use super::{CallStacks, InsertedCalls};
 use crate::Compat;
 use crate::domain::EventKind;
 use crate::frame::RankEvents;
@@ -27,9 +27,16 @@ enum Stacks {
 impl RankGraph {
     /// Builds the graph of the rows in `seen`, in linear time after sorting.
     pub fn of(rows: &RankEvents, seen: &[u32], compat: Compat) -> Self {
+        Self::with_calls(rows, seen, compat, &InsertedCalls::default())
+    }
+
+    /// Builds the graph as [`RankGraph::of`] does, with calls between launches and their kernels; HTA's rules know none.
+    pub fn with_calls(rows: &RankEvents, seen: &[u32], compat: Compat, inserted: &InsertedCalls) -> Self {
         let mut self_times = SelfTimes::of(rows.len());
         let stacks = match compat {
-            Compat::Exact => Stacks::Exact(CallStacks::visited(rows, seen, compat, |step| self_times.visit(step))),
+            Compat::Exact => {
+                Stacks::Exact(CallStacks::with_calls(rows, seen, compat, inserted, |step| self_times.visit(step)))
+            }
             Compat::Hta => {
                 let stacks = hta_stacks(rows, seen);
                 let threads: Vec<_> = stacks.iter().map(|stack| stack.thread.clone()).collect();
@@ -167,6 +174,13 @@ impl RankGraph {
     pub fn operators_above(&self, rows: &RankEvents, row: usize) -> Vec<u32> {
         let above = self.ancestors(row).into_iter().filter(|&row| rows.kind(row) == EventKind::Operator);
         above.map(|row| rows.name(row)).collect()
+    }
+
+    /// Returns the row of the innermost operator above a row.
+    pub fn operator_above(&self, rows: &RankEvents, row: usize) -> Option<usize> {
+        let forest = self.forest();
+        std::iter::successors(forest.parent(row), |&up| forest.parent(up))
+            .find(|&up| rows.kind(up) == EventKind::Operator)
     }
 
     /// Returns the rows above, the outermost first.

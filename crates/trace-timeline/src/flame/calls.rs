@@ -61,7 +61,12 @@ pub(super) struct Collector<'c> {
     side: usize,
     /// Names of labels, which belong to the labels of one side.
     known: HashMap<LabelId, Name>,
+    /// Names of labels of calls that a companion lends.
+    borrowed: HashMap<LabelId, Name>,
 }
+
+/// The end of the name of a call that a companion lends.
+const BORROWED: &str = " (borrowed)";
 
 /// Which of its calls and kernels a recording counts.
 struct Selected<'r> {
@@ -83,7 +88,7 @@ impl Selected<'_> {
 impl<'c> Collector<'c> {
     /// Collects calls of a side: 0 or 1.
     pub(super) fn new(names: &'c mut Names, side: usize) -> Self {
-        Self { names, calls: Vec::new(), side, known: HashMap::new() }
+        Self { names, calls: Vec::new(), side, known: HashMap::new(), borrowed: HashMap::new() }
     }
 
     /// Adds the calls of a recording, whose labels are among those of its side; returns the number of its steps, at least 1, and their time.
@@ -184,10 +189,13 @@ impl<'c> Collector<'c> {
                     let name = self.name(labels, event.label);
                     let time = own.get(&event.row).copied().unwrap_or(0);
                     let index = self.push(open.last().copied(), name, time, call.start);
+                    // Calls that this launch has borrowed.
+                    let mut below: HashMap<u32, u32> = HashMap::new();
                     for kernel in launched.get(&call.row).into_iter().flatten() {
+                        let above = self.borrow(recording, labels, kernel, (index, &open), &mut below);
                         let name = self.name(labels, kernel.label);
                         let time = own.get(&kernel.row).copied().unwrap_or(0);
-                        self.push(Some(index), name, time, call.start);
+                        self.push(Some(above), name, time, call.start);
                     }
                     open.push(index);
                 }
@@ -203,6 +211,37 @@ impl<'c> Collector<'c> {
                 self.push(Some(top), name, time, kernel.start);
             }
         }
+    }
+
+    /// Adds the calls that a companion lends to a kernel, each once below a launch, but those that are open around it; returns the innermost.
+    fn borrow(
+        &mut self,
+        recording: &Recording,
+        labels: &Labels,
+        kernel: &Event,
+        (launch, open): (u32, &[u32]),
+        below: &mut HashMap<u32, u32>,
+    ) -> u32 {
+        let mut path: Vec<(u32, LabelId)> = recording.borrowed.above(kernel.row).collect();
+        let mut above = launch;
+        while let Some((call, label)) = path.pop() {
+            if let Some(&known) = below.get(&call) {
+                above = known;
+                continue;
+            }
+            let plain = self.name(labels, label);
+            if !open.iter().any(|&around| self.calls[around as usize].name == plain) {
+                let name = match self.borrowed.get(&label) {
+                    Some(&name) => name,
+                    None => self.names.number(&format!("{}{BORROWED}", labels.text(label))),
+                };
+                self.borrowed.insert(label, name);
+                let at = self.calls[launch as usize].at;
+                above = self.push(Some(above), name, 0, at);
+            }
+            below.insert(call, above);
+        }
+        above
     }
 
     /// Adds idle time by cause, and by the frame of the host that ran meanwhile.

@@ -2,11 +2,11 @@
 
 use super::calls::{Collector, FlameTime, Names};
 use crate::collective::Collectives;
+use crate::companion::{Companions, Iterations, Lending, LoanCount, borrowed_in_words, in_words, recording};
 use crate::exec::checkpoint::{check, guarded};
 use crate::exec::memory::Task;
-use crate::explain::{Iterations, recording};
 use crate::timeline::{QuerySide, QuerySides};
-use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace};
+use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace, TraceSet};
 use call_tree::Labels;
 use timeline::{Call, Flame};
 
@@ -43,6 +43,7 @@ pub struct FlameQuery {
     sides: QuerySides,
     time: FlameTime,
     remarks: Vec<String>,
+    companions: Vec<TraceSet>,
 }
 
 /// Of each side the first rank and all iterations by default.
@@ -74,13 +75,25 @@ impl std::fmt::Debug for FlameGraph {
 impl FlameQuery {
     /// Shows one trace.
     pub fn new(trace: impl Into<LabeledTrace>) -> Self {
-        Self { sides: QuerySides::of([trace.into()]), time: FlameTime::default(), remarks: Vec::new() }
+        Self::of(QuerySides::of([trace.into()]))
     }
 
     /// Shows the difference of two traces.
     pub fn compare(control: impl Into<LabeledTrace>, test: impl Into<LabeledTrace>) -> Self {
-        let sides = QuerySides::of([control.into(), test.into()]);
-        Self { sides, time: FlameTime::default(), remarks: Vec::new() }
+        Self::of(QuerySides::of([control.into(), test.into()]))
+    }
+
+    fn of(sides: QuerySides) -> Self {
+        Self { sides, time: FlameTime::default(), remarks: Vec::new(), companions: Vec::new() }
+    }
+
+    /// Takes a recording of the same program without graphs, or of the capture of its graphs, beside others: its calls are below the
+    /// launches of graphs, each marked `(borrowed)`, and a sentence says how many kernels borrow.
+    #[must_use]
+    pub fn companion(mut self, companion: impl Into<LabeledTrace>) -> Self {
+        let companion = companion.into();
+        self.companions.push(companion.trace().with_label(companion.label()));
+        self
     }
 
     /// What widths are; the part of the step by default.
@@ -107,26 +120,35 @@ impl FlameQuery {
             self.sides.select.without("flame graph", &NOT_SELECTABLE)?;
             let mut names = Names::default();
             let (mut calls, mut about, mut steps_ns) = (Vec::new(), Vec::new(), Vec::new());
+            let mut borrowed: Vec<Lending> = Vec::new();
             for (number, side) in self.sides.each().enumerate() {
-                let (found, words, step) = side_calls(side, number, self.time, &mut names)?;
+                let (found, words, step, count) = side_calls(side, number, self.time, &mut names, &self.companions)?;
                 let before = calls.len() as u32;
                 let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
                 calls.extend(found.into_iter().map(moved));
                 about.push(words);
                 steps_ns.push(step);
+                borrowed.push(Lending::of(&in_words(&self.companions), count));
             }
             check()?;
+            let labels: Vec<String> = self.sides.traces.iter().map(|trace| trace.label().to_owned()).collect();
+            let mut remarks = self.remarks.clone();
+            // Stacks of CPU time have no kernels.
+            if !self.companions.is_empty() && self.time != FlameTime::Cpu {
+                let sides: Vec<(&Lending, &str)> = borrowed.iter().zip(labels.iter().map(String::as_str)).collect();
+                remarks.push(borrowed_in_words(&sides));
+            }
             let merged = Flame::merged(&calls);
             // Two sides have one order only if their stacks are merged.
             let in_time = if steps_ns.len() > 1 { merged.clone() } else { Flame::neighbours(&calls) };
             Ok(FlameGraph {
-                labels: self.sides.traces.iter().map(|trace| trace.label().to_owned()).collect(),
+                labels,
                 about,
                 time: self.time,
                 names: names.into_texts(),
                 merged,
                 in_time,
-                remarks: self.remarks.clone(),
+                remarks,
                 steps_ns,
             })
         })
@@ -139,20 +161,24 @@ fn side_calls(
     number: usize,
     time: FlameTime,
     names: &mut Names,
-) -> Result<(Vec<Call>, String, i64)> {
+    companions: &[TraceSet],
+) -> Result<(Vec<Call>, String, i64, LoanCount)> {
     let set = side.trace.trace();
     let wanted = side.iterations()?;
     let traces = side.traces()?;
     let ranks: Vec<i64> = traces.iter().map(Trace::rank).collect();
     let iterations = Iterations { numbers: wanted.clone(), ..Iterations::default() };
     let mut labels = Labels::default();
-    let (mut steps, mut length) = (0, 0_i64);
+    let (mut steps, mut length, mut count) = (0, 0_i64, LoanCount::default());
     let mut collector = Collector::new(names, number);
     let budget = set.budget()?;
     for trace in &traces {
         check()?;
         budget.check(Task::Answer("flame graph"), trace.bytes_needed(BYTES_PER_EVENT))?;
-        let recording = recording(trace, set.compat(), &iterations, &mut labels, &mut Collectives::default())?;
+        let mut recording = recording(trace, set.compat(), &iterations, &mut labels, &mut Collectives::default())?;
+        if !companions.is_empty() {
+            count.add(Companions::of_rank(companions, trace.rank())?.0.lend(&mut recording, &mut labels));
+        }
         let (number, ns) = collector.add(&recording, &labels, time);
         steps += number;
         length = length.saturating_add(ns);
@@ -166,7 +192,7 @@ fn side_calls(
         (None, 1) => of,
         (None, steps) => format!("{of}, mean of {steps} steps"),
     };
-    Ok((calls, words, length.div_euclid(steps)))
+    Ok((calls, words, length.div_euclid(steps), count))
 }
 
 /// Divides times by a number of steps, so that their sum is the rounded sum, to the ns.
@@ -195,5 +221,52 @@ impl FlameGraph {
     /// Returns the number of different stacks.
     pub fn stack_count(&self) -> usize {
         self.merged.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use trace_testkit::{Stream, TraceBuilder};
+
+    #[test]
+    fn calls_of_a_capture_are_below_the_launch_of_its_graph() {
+        let module = "nn.Module: Decoder_0";
+        let replay = TraceBuilder::new()
+            .complete("python_function", module, 100, 1, 0..40)
+            .runtime("hipGraphLaunch", 1, 5..15)
+            .kernel("gemm", Stream(7), 20..40)
+            .correlation(1)
+            .kernel("gelu_kernel", Stream(8), 40..45)
+            .correlation(1);
+        let capture = TraceBuilder::new()
+            .runtime("hipStreamBeginCapture", 8, 1..2)
+            .complete("python_function", module, 100, 1, 5..60)
+            .operator("aten::linear", 10..30)
+            .operator("aten::mm", 12..28)
+            .runtime("hipLaunchKernel", 9, 15..16)
+            .arg("kernel", "\"gemm\"")
+            .operator("aten::gelu", 40..50)
+            .runtime("hipLaunchKernel", 10, 42..44)
+            .arg("kernel", "\"gelu_kernel\"")
+            .runtime("hipStreamEndCapture", 11, 70..71);
+        let [replay, capture] = [replay, capture].map(|trace| TraceSet::from_bytes(trace.json()).unwrap());
+        let stacks = |query: FlameQuery| {
+            let (flame, mut written) = (query.time(FlameTime::Gpu).run().unwrap(), Vec::new());
+            flame.write_folded(&mut written).unwrap();
+            (String::from_utf8(written).unwrap(), flame.remarks)
+        };
+        let (bare, _) = stacks(FlameQuery::new(&replay));
+        assert!(bare.contains("hipGraphLaunch;gemm 20000"), "{bare}");
+        let (found, remarks) = stacks(FlameQuery::new(&replay).companion(capture.with_label("capture")));
+        let mut lines: Vec<&str> = found.lines().collect();
+        lines.sort_unstable();
+        let expected = [
+            "nn.Module: Decoder_0;hipGraphLaunch;aten::gelu (borrowed);gelu_kernel 5000",
+            "nn.Module: Decoder_0;hipGraphLaunch;aten::linear (borrowed);aten::mm (borrowed);gemm 20000",
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(remarks, ["Kernels of graphs with operators from capture: 2 of 2."]);
     }
 }

@@ -3,15 +3,14 @@
 use super::by::OperatorsBy;
 use super::sums::Sums;
 use super::work::RankWork;
+use crate::analysis::call_inputs::CallInputs;
+use crate::analysis::call_trees::CallTrees;
 use crate::analysis::roofline::types_in_words;
-use crate::callstack::RankGraph;
 use crate::domain::EventKind;
-use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
-use crate::frame::{RankEvents, TextColumn};
+use crate::frame::RankEvents;
 use call_tree::nesting::{Kernels, Walk};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
 
 /// Between the names of a stack.
@@ -84,39 +83,14 @@ impl Keys {
     }
 }
 
-/// Shapes and types of inputs by row, as codes.
-pub(super) struct Inputs {
-    shapes: TextColumn,
-    types: Option<TextColumn>,
-}
-
-impl Inputs {
-    /// Takes them from events; `None` if shapes were not recorded.
-    pub(super) fn of(events: &DataFrame) -> Option<Self> {
-        let texts = |name: &str| TextColumn::of(events, name).ok();
-        Some(Self { shapes: texts(INPUT_DIMS)?, types: texts(INPUT_TYPE) })
-    }
-
-    fn codes(&self, row: usize) -> InputCodes {
-        [self.shapes.code(row), self.types.as_ref().and_then(|types| types.code(row))]
-    }
-}
-
-/// Returns the time of a call that launches kernels by itself; 0 for other calls.
-pub(super) fn launch_ns(rows: &RankEvents, graph: &RankGraph, row: usize) -> i64 {
-    // Only GPU events are right below it.
-    let is_launch = graph.height(row) == Some(1) && graph.kernels(row).count > 0;
-    if is_launch { rows.dur(row).max(0) } else { 0 }
-}
-
-/// Adds up the operators of a rank; rows differ by `inputs` if there are any.
+/// Adds up the operators of a rank; rows differ by `inputs`, shapes and types, if there are any.
 pub(super) fn operator_sums(
-    rows: &RankEvents,
-    graph: &RankGraph,
+    trees: &CallTrees,
     by: OperatorsBy,
-    inputs: Option<&Inputs>,
+    inputs: Option<&CallInputs<2>>,
     work: Option<&RankWork>,
 ) -> BTreeMap<String, Sums> {
+    let (rows, graph) = (trees.rows(), trees.graph());
     let kinds = rows.kinds();
     let mut keys = Keys { by, numbers: HashMap::default(), keys: Vec::new() };
     let mut open: Vec<Open> = Vec::new();
@@ -127,13 +101,17 @@ pub(super) fn operator_sums(
             Walk::Enter(row) if graph.is_launched(rows, row) => {
                 if let Some(around) = open.last() {
                     let Kernels { ns, .. } = *graph.kernels(row);
-                    let own = &mut keys.sums(around.key).kernel_own;
-                    *own = own.saturating_add(ns);
+                    let is_borrowed = trees.is_borrowed(around.row);
+                    let sums = keys.sums(around.key);
+                    sums.kernel_own = sums.kernel_own.saturating_add(ns);
+                    if is_borrowed {
+                        sums.borrowed = sums.borrowed.saturating_add(ns);
+                    }
                 }
             }
             Walk::Enter(row) => {
                 if kinds[row] == EventKind::Operator {
-                    let inputs = inputs.map(|inputs| inputs.codes(row)).unwrap_or_default();
+                    let inputs = inputs.map(|inputs| inputs.codes(trees, row)).unwrap_or_default();
                     let key = keys.number(open.last().map(|around| around.key), inputs, rows.name(row));
                     let entry = &mut keys.keys[key as usize];
                     let is_outermost = entry.open == 0;
@@ -143,7 +121,7 @@ pub(super) fn operator_sums(
                     }
                     open.push(Open { row, key, launches, is_outermost });
                 }
-                launches = launches.saturating_add(launch_ns(rows, graph, row));
+                launches = launches.saturating_add(trees.launch_ns(row));
                 if let Some(around) = open.last() {
                     let own = &mut keys.sums(around.key).own;
                     *own = own.saturating_add(graph.self_ns(row));

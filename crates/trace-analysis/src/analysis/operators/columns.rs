@@ -45,27 +45,53 @@ pub(super) const COLUMNS: &[Column] = &[
         Unit::Percent,
         "with work: least time that the device allows, of the time that passed; not cut above 100",
     ),
+    Column::new(
+        "borrowed (us)",
+        Unit::Micros,
+        "with a companion: of kernel_self that of calls which it lends to graphs",
+    ),
 ];
 
-/// Number of columns that each answer has, and of those with the phases of modules.
+/// Number of columns that each answer has, of those with the phases of modules, and of those with work, too.
 const ALWAYS: usize = 9;
 const WITH_PHASES: usize = 12;
+const WITH_WORK: usize = 19;
 
-/// The columns of answers with work whose rows are not modules.
-static WITHOUT_PHASES: LazyLock<Vec<Column>> = LazyLock::new(|| [&COLUMNS[..ALWAYS], &COLUMNS[WITH_PHASES..]].concat());
+/// The parts of an answer that not every call wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Forward, backward and recomputation of modules.
+    pub(super) phases: bool,
+    /// Operations, bytes and rates.
+    pub(super) work: bool,
+    /// What companions lend.
+    pub(super) borrowed: bool,
+}
 
-/// Returns the columns of an answer, with the phases of modules and with work if wanted.
-pub(super) fn columns(phases: bool, work: bool) -> &'static [Column] {
-    match (phases, work) {
-        (false, false) => &COLUMNS[..ALWAYS],
-        (true, false) => &COLUMNS[..WITH_PHASES],
-        (false, true) => &WITHOUT_PHASES,
-        (true, true) => COLUMNS,
-    }
+/// The columns of all choices of parts.
+static CHOICES: LazyLock<Vec<Vec<Column>>> = LazyLock::new(|| {
+    let choice = |number: usize| {
+        let part = |bit: usize, columns: std::ops::Range<usize>| if number & bit > 0 { columns } else { 0..0 };
+        let parts = [
+            0..ALWAYS,
+            part(1, ALWAYS..WITH_PHASES),
+            part(2, WITH_PHASES..WITH_WORK),
+            part(4, WITH_WORK..COLUMNS.len()),
+        ];
+        parts.into_iter().flat_map(|columns| &COLUMNS[columns]).copied().collect()
+    };
+    (0..8).map(choice).collect()
+});
+
+/// Returns the columns of an answer with these parts.
+pub(super) fn columns(shown: Shown) -> &'static [Column] {
+    let Shown { phases, work, borrowed } = shown;
+    CHOICES.get(usize::from(phases) + 2 * usize::from(work) + 4 * usize::from(borrowed)).map_or(COLUMNS, Vec::as_slice)
 }
 
 /// Returns the rows as a frame with the columns of [`columns`]; `is_on_gpu` chooses the work that counts.
-pub(super) fn frame(rows: &[(String, Sums)], phases: bool, work: bool, is_on_gpu: bool) -> Result<DataFrame> {
+pub(super) fn frame(rows: &[(String, Sums)], shown: Shown, is_on_gpu: bool) -> Result<DataFrame> {
+    let Shown { phases, work, borrowed } = shown;
     let time = |of: fn(&Sums) -> i64| rows.iter().map(|(_, sums)| micros(of(sums))).collect::<Vec<f64>>();
     let mut frame = df!(
         COLUMNS[0].name => rows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -101,6 +127,9 @@ pub(super) fn frame(rows: &[(String, Sums)], phases: bool, work: bool, is_on_gpu
             COLUMNS[18].name => value(&WorkSums::roofline),
         )?;
         frame = frame.hstack(added.columns())?;
+    }
+    if borrowed {
+        frame = frame.hstack(df!(COLUMNS[19].name => time(|sums| sums.borrowed))?.columns())?;
     }
     Ok(frame)
 }

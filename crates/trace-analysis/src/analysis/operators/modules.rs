@@ -1,9 +1,9 @@
 //! The sums of modules: their forward, the backward of their operators, and what ran once more for it.
 
-use super::calls::launch_ns;
 use super::sums::Sums;
 use super::work::RankWork;
 use crate::analysis::RankView;
+use crate::analysis::call_trees::{CHECKPOINT_FILE, CallTrees};
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
@@ -16,8 +16,6 @@ use std::collections::BTreeMap;
 const NODE: &str = "autograd::engine::evaluate_function: ";
 /// The operator that runs the forward of a checkpoint once more.
 const CHECKPOINT_BACKWARD: &str = "CheckpointFunctionBackward";
-/// The file of the functions that do, in names of frames.
-const CHECKPOINT_FILE: &str = "torch/utils/checkpoint.py";
 /// A word of annotations around them.
 const CHECKPOINT: &str = "checkpoint";
 
@@ -61,6 +59,7 @@ type Open = (usize, Option<u32>, Phase);
 
 /// The modules of a rank, by call.
 struct Modules<'r> {
+    trees: &'r CallTrees,
     rows: &'r RankEvents,
     graph: &'r RankGraph,
     /// The index of the forward operator of backward operators.
@@ -74,7 +73,8 @@ struct Modules<'r> {
 }
 
 impl<'r> Modules<'r> {
-    fn of(rows: &'r RankEvents, graph: &'r RankGraph, forward: Option<&'r IntColumn>) -> Self {
+    fn of(trees: &'r CallTrees, forward: Option<&'r IntColumn>) -> Self {
+        let (rows, graph) = (trees.rows(), trees.graph());
         let kinds = rows.kinds();
         let mut hint = rows.per_text(Hint::of);
         let mut is_module = |row: &usize| {
@@ -84,7 +84,7 @@ impl<'r> Modules<'r> {
         };
         let calls: Vec<usize> = (0..rows.len()).filter(&mut is_module).collect();
         let mut modules =
-            Self { rows, graph, forward, around: Vec::new(), own: vec![Sums::default(); calls.len()], calls };
+            Self { trees, rows, graph, forward, around: Vec::new(), own: vec![Sums::default(); calls.len()], calls };
         let around = |&row: &usize| graph.forest().parent(row).and_then(|parent| modules.around(parent));
         modules.around = modules.calls.iter().map(around).collect();
         modules
@@ -140,6 +140,9 @@ impl<'r> Modules<'r> {
                 let (own, below) = (&mut self.own[module as usize], graph.kernels(row));
                 own.kernels += u64::from(below.count);
                 own.kernel_total = own.kernel_total.saturating_add(below.ns);
+                if self.trees.is_borrowed(self.calls[module as usize]) {
+                    own.borrowed = own.borrowed.saturating_add(below.ns);
+                }
                 match phase {
                     Phase::Forward => {}
                     Phase::Backward => own.backward = own.backward.saturating_add(below.ns),
@@ -153,7 +156,7 @@ impl<'r> Modules<'r> {
                 let Some(module) = call.1 else { return };
                 let own = &mut self.own[module as usize];
                 own.total = own.total.saturating_add(graph.self_ns(row));
-                own.launches = own.launches.saturating_add(launch_ns(rows, graph, row));
+                own.launches = own.launches.saturating_add(self.trees.launch_ns(row));
                 if let (EventKind::Operator, Some(work)) = (kinds[row], work) {
                     work.add_to(own, row);
                 }
@@ -205,6 +208,7 @@ impl<'r> Modules<'r> {
                 count: 1,
                 own: own.total,
                 kernel_own: own.kernel_total,
+                borrowed: own.borrowed,
                 kernel_span,
                 ..of_all
             });
@@ -226,20 +230,19 @@ pub(in crate::analysis) fn has_modules(view: &RankView) -> bool {
 /// Adds up the modules of a rank, and all that was recomputed in them, in ns; `forward` are the indices of forward operators by backward
 /// operator.
 pub(super) fn module_sums(
-    rows: &RankEvents,
-    graph: &RankGraph,
+    trees: &CallTrees,
     forward: Option<&IntColumn>,
     work: Option<&RankWork>,
 ) -> (BTreeMap<String, Sums>, i64) {
-    let mut modules = Modules::of(rows, graph, forward);
+    let mut modules = Modules::of(trees, forward);
     modules.count(work);
     let recomputed = modules.recomputed();
     (modules.named(), recomputed)
 }
 
 /// Returns the time of the kernels of modules that ran once more for the backward, in ns.
-pub(super) fn recomputed_ns(rows: &RankEvents, graph: &RankGraph, forward: Option<&IntColumn>) -> i64 {
-    let mut modules = Modules::of(rows, graph, forward);
+pub(super) fn recomputed_ns(trees: &CallTrees, forward: Option<&IntColumn>) -> i64 {
+    let mut modules = Modules::of(trees, forward);
     if modules.calls.is_empty() {
         return 0;
     }

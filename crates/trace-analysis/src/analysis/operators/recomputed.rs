@@ -3,7 +3,7 @@
 use super::modules::recomputed_ns;
 use crate::Result;
 use crate::analysis::RankView;
-use crate::callstack::RankGraph;
+use crate::analysis::call_trees::CallTrees;
 use crate::frame::IntColumn;
 use crate::frame::columns::INDEX_FORWARD;
 use serde::{Deserialize, Serialize};
@@ -19,14 +19,14 @@ pub struct Recomputed {
 }
 
 impl Recomputed {
-    /// Adds the kernels of a view up, whose call trees are in `graph`; of a rank without modules nothing is known.
+    /// Adds the kernels of a view up, whose call trees are `trees`; of a rank without modules nothing is known.
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(in crate::analysis) fn of(view: &RankView, graph: &RankGraph) -> Result<Self> {
+    pub(in crate::analysis) fn of(view: &RankView, trees: &CallTrees) -> Result<Self> {
         let events = view.all_events_with(&[INDEX_FORWARD])?;
         let forward = IntColumn::of(&events, INDEX_FORWARD).ok();
-        Ok(Self::of_gpu(view, recomputed_ns(view.rank_events(), graph, forward.as_ref())))
+        Ok(Self::of_gpu(view, recomputed_ns(trees, forward.as_ref())))
     }
 
     /// Creates it with the time of all kernels of a view.

@@ -12,6 +12,8 @@ pub(super) struct Sums {
     pub(super) kernel_total: i64,
     pub(super) kernel_own: i64,
     pub(super) kernel_span: i64,
+    /// Of `kernel_own` that of calls that a companion lends.
+    pub(super) borrowed: i64,
     pub(super) launches: i64,
     /// Of `kernel_total` those of backward operators.
     pub(super) backward: i64,
@@ -75,6 +77,7 @@ impl Sums {
             (&mut self.kernel_total, other.kernel_total),
             (&mut self.kernel_own, other.kernel_own),
             (&mut self.kernel_span, other.kernel_span),
+            (&mut self.borrowed, other.borrowed),
             (&mut self.launches, other.launches),
             (&mut self.backward, other.backward),
             (&mut self.recomputed, other.recomputed),

@@ -3,8 +3,8 @@
 use super::sums::{Sums, WorkSums};
 use crate::Result;
 use crate::analysis::RankView;
+use crate::analysis::call_trees::CallTrees;
 use crate::analysis::roofline::{CallTimes, CountedCall, CountedWork, device_of, peaks, reached};
-use crate::callstack::RankGraph;
 
 /// The work of the operators of a rank.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ impl RankWork {
     ///
     /// # Errors
     /// If events cannot be read any more, or `peak`, a parameter of this analysis, is invalid.
-    pub(super) fn of(rank: &RankView, graph: &RankGraph, analysis: &'static str, peak: Option<&str>) -> Result<Self> {
-        let found = CountedWork::of(rank, graph)?;
+    pub(super) fn of(rank: &RankView, trees: &CallTrees, analysis: &'static str, peak: Option<&str>) -> Result<Self> {
+        let found = CountedWork::of(rank, trees)?;
         let peaks = peaks(analysis, peak, &device_of(rank.info()))?;
         // Sums of whole numbers do not depend on the order of ranks.
         let least = |(call, _): &(CountedCall, CallTimes)| {
@@ -35,7 +35,7 @@ impl RankWork {
         let least: Vec<Option<u128>> = found.counted.iter().map(least).collect();
         let is_on_gpu = found.gpu > 0;
         let sums = |(row, number): (usize, usize)| {
-            let ns = if is_on_gpu { graph.kernels(row).ns } else { rank.rank_events().dur(row).max(0) };
+            let ns = if is_on_gpu { trees.graph().kernels(row).ns } else { trees.rows().dur(row).max(0) };
             let work = &found.counted[number].0.work;
             let (least, limited) = least[number].map_or((0, 0), |least| (least, ns));
             (row, WorkSums { calls: 1, flops: work.flops, bytes: work.bytes, ns, least, limited })

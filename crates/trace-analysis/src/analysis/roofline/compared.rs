@@ -69,6 +69,7 @@ fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
         family: key.family.clone(),
         count: sums.count,
         ns,
+        borrowed: sums.borrowed,
         flops: key.flops,
         bytes: key.bytes,
         tflops: per_ns(flops) / 1e3,

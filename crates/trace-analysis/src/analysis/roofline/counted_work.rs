@@ -1,15 +1,18 @@
 //! The work of the operators of a rank: each piece counted once, with the time of its kernels.
 
-use crate::Result;
 use crate::analysis::RankView;
+use crate::analysis::call_inputs::CallInputs;
+use crate::analysis::call_trees::CallTrees;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
+use crate::frame::RankEvents;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
-use crate::frame::{RankEvents, TextColumn};
+use crate::{Result, Trace};
 use call_tree::nesting::Walk;
 use efficiency::{Call, NoModel, Operands, Work, is_composite, work, work_of_leaf};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use polars::prelude::PlSmallStr;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -18,11 +21,9 @@ const CONCRETE_INPUTS: &str = "concrete_inputs";
 /// The arguments that are read.
 pub(in crate::analysis) const VALUES: [&str; 3] = [INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS];
 
-/// The recorded inputs of operators.
+/// The recorded inputs of operators: shapes, types, and values of those that are no tensors.
 struct Inputs {
-    dims: Option<TextColumn>,
-    types: Option<TextColumn>,
-    values: Option<TextColumn>,
+    columns: CallInputs<3>,
     /// Whether values could be read.
     are_read: bool,
 }
@@ -31,29 +32,30 @@ struct Inputs {
 type InputCodes = (u32, [Option<u32>; 3]);
 
 impl Inputs {
-    fn of(rank: &RankView) -> Result<Self> {
+    fn of(rank: &RankView, trees: &CallTrees) -> Result<Self> {
         let read = rank.args(&VALUES)?;
         let loaded = rank.all_events_with(&[INPUT_DIMS, INPUT_TYPE])?;
-        let events = read.as_ref().unwrap_or(&loaded);
-        let texts = |name: &str| TextColumn::of(events, name).ok();
-        let (dims, types, values) = (texts(INPUT_DIMS), texts(INPUT_TYPE), texts(CONCRETE_INPUTS));
-        Ok(Self { dims, types, values, are_read: read.is_some() })
+        let mut are_read = read.is_some();
+        let of_lender = |lender: &Trace| {
+            if let Some(read) = lender.args(&VALUES)? {
+                return Ok(read);
+            }
+            are_read = false;
+            lender.frame_of(&[INPUT_DIMS, INPUT_TYPE].map(PlSmallStr::from_static))
+        };
+        let columns = CallInputs::of(VALUES, read.as_ref().unwrap_or(&loaded), trees, of_lender)?;
+        Ok(Self { columns, are_read })
     }
 
-    fn columns(&self) -> [Option<&TextColumn>; 3] {
-        [self.dims.as_ref(), self.types.as_ref(), self.values.as_ref()]
+    fn codes(&self, trees: &CallTrees, row: usize) -> InputCodes {
+        (trees.rows().name(row), self.columns.codes(trees, row))
     }
+}
 
-    fn codes(&self, rows: &RankEvents, row: usize) -> InputCodes {
-        (rows.name(row), self.columns().map(|texts| texts?.code(row)))
-    }
-
-    fn texts(&self, codes: &InputCodes) -> [&str; 3] {
-        let mut texts =
-            self.columns().into_iter().zip(codes.1).map(|(texts, code)| texts.map_or("", |texts| texts.text(code)));
-        // The default of a column that is loaded stands for nothing.
-        std::array::from_fn(|_| texts.next().filter(|text| *text != "-1").unwrap_or_default())
-    }
+/// Returns the texts of the inputs of a call; empty where they are not known.
+fn texts<'r>(rows: &'r RankEvents, codes: &InputCodes) -> [&'r str; 3] {
+    // The default of a column that is loaded stands for nothing.
+    codes.1.map(|code| code.map(|code| rows.text(code)).filter(|text| *text != "-1").unwrap_or_default())
 }
 
 /// One call with work: of an operator, as recorded.
@@ -117,6 +119,8 @@ pub(in crate::analysis) struct CallTimes {
     pub(in crate::analysis) gpu: i64,
     /// Their own time on the CPU in ns.
     pub(in crate::analysis) host: i64,
+    /// Of the time of their kernels that of calls that a companion lends.
+    pub(in crate::analysis) borrowed: i64,
 }
 
 /// The work of a rank.
@@ -150,6 +154,7 @@ enum Counted {
 
 /// The walk over the call trees of a rank.
 struct Counting<'r> {
+    trees: &'r CallTrees,
     rows: &'r RankEvents,
     graph: &'r RankGraph,
     inputs: &'r Inputs,
@@ -167,14 +172,14 @@ struct Counting<'r> {
 
 impl Counting<'_> {
     fn counted(&mut self, row: usize) -> Counted {
-        let codes = self.inputs.codes(self.rows, row);
+        let codes = self.inputs.codes(self.trees, row);
         let name = self.rows.text(codes.0);
         let is_leaf = is_composite(name) && !self.calls_operator(row);
         let key = (codes, is_leaf);
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let [shapes, types, values] = self.inputs.texts(&codes);
+        let [shapes, types, values] = texts(self.rows, &codes);
         let counted = match Operands::parse(shapes, types, values) {
             Err(_) => Counted::Not(NoModel::NoShapes),
             Ok(operands) => {
@@ -230,7 +235,11 @@ impl Counting<'_> {
                 Counted::Work(number) => {
                     let times = &mut self.found.counted[number as usize].1;
                     times.calls += 1;
-                    times.gpu = times.gpu.saturating_add(self.graph.kernels(row).ns);
+                    let ns = self.graph.kernels(row).ns;
+                    times.gpu = times.gpu.saturating_add(ns);
+                    if self.trees.is_borrowed(row) {
+                        times.borrowed = times.borrowed.saturating_add(ns);
+                    }
                     times.host = times.host.saturating_add(self.rows.dur(row).max(0));
                     self.found.rows.push((row as u32, number));
                     self.inside = Some(row);
@@ -254,13 +263,13 @@ pub(super) fn gpu_ns(rank: &RankView) -> i64 {
 }
 
 impl CountedWork {
-    /// Counts the work of the rows of a view, whose call trees are in `graph`: on each path that of the outermost operator with a model.
+    /// Counts the work of the rows of a view, whose call trees are `trees`: on each path that of the outermost operator with a model.
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(in crate::analysis) fn of(rank: &RankView, graph: &RankGraph) -> Result<Self> {
-        let rows = rank.rank_events();
-        let inputs = Inputs::of(rank)?;
+    pub(in crate::analysis) fn of(rank: &RankView, trees: &CallTrees) -> Result<Self> {
+        let (rows, graph) = (trees.rows(), trees.graph());
+        let inputs = Inputs::of(rank, trees)?;
         let found = Self { has_values: inputs.are_read, ..Self::default() };
         let (known, open, without) = (HashMap::default(), Vec::new(), BTreeMap::new());
         let mut communication = vec![false; rows.len()];
@@ -269,7 +278,8 @@ impl CountedWork {
         }
         rows.kinds();
         let inputs = &inputs;
-        let mut counting = Counting { rows, graph, inputs, known, found, inside: None, open, without, communication };
+        let mut counting =
+            Counting { trees, rows, graph, inputs, known, found, inside: None, open, without, communication };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
         for ((name, is_mismatch), ns) in without {
@@ -330,12 +340,11 @@ mod tests {
     fn work_is_counted_once_and_all_gpu_time_has_a_row() {
         let set = TraceSet::from_bytes(builder().json()).unwrap();
         let view = &views(&TraceAnalysis::new(&set).unwrap())[0];
-        let graph = RankGraph::of(view.rank_events(), view.rows(), crate::Compat::Exact);
-        let found = CountedWork::of(view, &graph).unwrap();
+        let found = CountedWork::of(view, &CallTrees::of(view).unwrap()).unwrap();
         let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
         assert_eq!((call.name.as_str(), call.shapes.as_str()), ("aten::mm", "64×32, 32×16"));
         assert_eq!((call.work.flops, call.work.bytes), (2 * 64 * 32 * 16, 4 * (64 * 32 + 32 * 16 + 64 * 16)));
-        assert_eq!(*times, CallTimes { calls: 1, gpu: 30_000, host: 16_000 });
+        assert_eq!(*times, CallTimes { calls: 1, gpu: 30_000, host: 16_000, borrowed: 0 });
         assert_eq!(found.without_model, BTreeMap::from([("foreign".to_owned(), 20_000)]));
         assert_eq!(call.types, "fp32");
         assert_eq!((found.without_shapes, found.without_operator, found.gpu), (10_000, 5_000, 65_000));

@@ -12,6 +12,8 @@ pub(super) struct Row {
     pub(super) count: u64,
     /// Of all calls, in ns.
     pub(super) ns: i64,
+    /// Of it that of calls that a companion lends.
+    pub(super) borrowed: i64,
     pub(super) flops: u128,
     pub(super) bytes: u128,
     pub(super) tflops: f64,

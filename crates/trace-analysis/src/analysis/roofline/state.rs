@@ -3,8 +3,9 @@
 use super::counted_work::{CallTimes, CountedWork, gpu_ns};
 use super::limits::{Device, device_of};
 use crate::Result;
+use crate::analysis::call_trees::CallTrees;
 use crate::analysis::{Merge, RankView};
-use crate::callstack::RankGraph;
+use crate::companion::{Lending, merge_lending};
 use efficiency::{Family, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,8 @@ pub(super) struct Sums {
     pub(super) count: u64,
     pub(super) gpu: i64,
     pub(super) host: i64,
+    /// Of the time of the kernels that of calls that a companion lends.
+    pub(super) borrowed: i64,
 }
 
 /// The partial result: sums by call, and the time that is not counted.
@@ -46,6 +49,8 @@ pub struct State {
     pub(super) without_rows: BTreeSet<i64>,
     /// Ranks whose file could not be read again for the values of inputs.
     pub(super) without_values: BTreeSet<i64>,
+    /// What companions lend; `None` without one.
+    pub(super) lending: Option<Lending>,
 }
 
 impl Merge for State {
@@ -55,6 +60,7 @@ impl Merge for State {
             own.count += sums.count;
             own.gpu = own.gpu.saturating_add(sums.gpu);
             own.host = own.host.saturating_add(sums.host);
+            own.borrowed = own.borrowed.saturating_add(sums.borrowed);
         }
         for (name, ns) in other.without_model {
             *self.without_model.entry(name).or_default() += ns;
@@ -66,6 +72,7 @@ impl Merge for State {
         self.devices.extend(other.devices);
         self.without_rows.extend(other.without_rows);
         self.without_values.extend(other.without_values);
+        merge_lending(&mut self.lending, other.lending);
     }
 }
 
@@ -75,12 +82,12 @@ impl State {
         Self { gpu: gpu_ns(rank), devices: [device_of(rank.info())].into(), ..Self::default() }
     }
 
-    /// Counts the work of a rank, whose call trees are in `graph`.
+    /// Counts the work of a rank, whose call trees are `trees`.
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(in crate::analysis) fn of(rank: &RankView, graph: &RankGraph) -> Result<Self> {
-        let found = CountedWork::of(rank, graph)?;
+    pub(in crate::analysis) fn of(rank: &RankView, trees: &CallTrees) -> Result<Self> {
+        let found = CountedWork::of(rank, trees)?;
         let device = device_of(rank.info());
         let mut state = State {
             without_model: found.without_model,
@@ -89,9 +96,10 @@ impl State {
             communication: found.communication,
             gpu: found.gpu,
             devices: [device.clone()].into(),
+            lending: trees.lending().cloned(),
             ..State::default()
         };
-        for (call, CallTimes { calls, gpu, host }) in found.counted {
+        for (call, CallTimes { calls, gpu, host, borrowed }) in found.counted {
             let Work { flops, bytes, peak, family, note, .. } = call.work;
             let key = Key {
                 device: device.0.clone(),
@@ -105,7 +113,12 @@ impl State {
                 note: note.map_or_else(String::new, |note| note.sentence().to_owned()),
             };
             let sums = state.sums.entry(key).or_default();
-            *sums = Sums { count: sums.count + calls, gpu: sums.gpu + gpu, host: sums.host + host };
+            *sums = Sums {
+                count: sums.count + calls,
+                gpu: sums.gpu + gpu,
+                host: sums.host + host,
+                borrowed: sums.borrowed + borrowed,
+            };
         }
         if state.sums.is_empty() {
             state.without_rows.insert(rank.rank());

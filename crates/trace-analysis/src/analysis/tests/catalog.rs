@@ -9,7 +9,9 @@ use std::path::Path;
 use trace_testkit::TraceBuilder;
 
 /// Files of the folder that hold no analysis.
-const NOT_ANALYSES: [&str; 23] = [
+const NOT_ANALYSES: [&str; 25] = [
+    "call_inputs",
+    "call_trees",
     "two_sides",
     "answer",
     "api",

@@ -4,6 +4,7 @@
 
 mod annotations;
 mod bandwidth;
+mod borrowed;
 mod breakdowns;
 mod budget;
 mod catalog;

@@ -67,7 +67,13 @@ fn backward_counts_for_the_module_of_its_forward() {
     let block = vec![1.0, 150.0, 60.0, 2.0, 80.0, 0.0, 30.0, 100.0 * 20_000.0 / 150_000.0, 30.0, 50.0, 0.0];
     assert_eq!(row(&frame, "nn.Module: Block_0"), block);
     let names: Vec<&str> = frame.get_column_names().iter().map(|name| name.as_str()).collect();
-    assert_eq!(names, columns(true, false).iter().map(|column| column.name).collect::<Vec<_>>());
+    assert_eq!(
+        names,
+        columns(Shown { phases: true, work: false, borrowed: false })
+            .iter()
+            .map(|column| column.name)
+            .collect::<Vec<_>>()
+    );
 }
 
 #[test]

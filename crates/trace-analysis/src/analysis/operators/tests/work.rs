@@ -65,7 +65,8 @@ fn work_of_operators_is_that_of_their_own_calls() {
         close(found[0], value);
         assert_eq!(found[1..], [None, None], "{name}");
     }
-    let declared: Vec<&str> = columns(false, true).iter().map(|column| column.name).collect();
+    let declared: Vec<&str> =
+        columns(Shown { phases: false, work: true, borrowed: false }).iter().map(|column| column.name).collect();
     assert_eq!(frame.get_column_names().iter().map(|name| name.as_str()).collect::<Vec<_>>(), declared);
 }
 

@@ -6,11 +6,11 @@ use crate::dataset::launch_marks;
 use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, RankEvents, StepName};
+use crate::frame::{IntColumn, RankEvents, StepName, TextColumn};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
-use polars::prelude::{PlSmallStr, StringChunked};
+use polars::prelude::PlSmallStr;
 use regex::Regex;
 use std::collections::HashMap;
 
@@ -45,8 +45,8 @@ const COLUMNS: [&str; 16] = [
     LAUNCHED_KERNEL,
 ];
 
-/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Maps only the columns that
-/// it reads.
+/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Labels have no inputs. Maps only
+/// the columns that it reads.
 pub fn recording(
     trace: &Trace,
     compat: Compat,
@@ -54,21 +54,35 @@ pub fn recording(
     labels: &mut Labels,
     collectives: &mut Collectives,
 ) -> Result<Recording> {
+    converted(trace, compat, iterations, labels, collectives, false)
+}
+
+/// Converts a rank of a companion as [`recording`] does, whose labels have inputs.
+pub(super) fn lending_recording(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+) -> Result<Recording> {
+    converted(trace, compat, iterations, labels, &mut Collectives::default(), true)
+}
+
+fn converted(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+    collectives: &mut Collectives,
+    has_inputs: bool,
+) -> Result<Recording> {
     let names: Vec<PlSmallStr> =
         COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
     let events = trace.frame_of(&names)?;
     let rows = trace.rank_events(&events, compat)?;
-    let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok()).cloned();
-    let mut builder = Builder {
-        rows: &rows,
-        inputs: [texts(INPUT_DIMS), texts(INPUT_TYPE)],
-        labels,
-        known: HashMap::new(),
-        threads: HashMap::new(),
-        events: Vec::with_capacity(rows.len()),
-        marks: Vec::new(),
-    };
-    builder.fill(iterations);
+    let texts = |column: &str| TextColumn::of(&events, column).ok();
+    let inputs = if has_inputs { [texts(INPUT_DIMS), texts(INPUT_TYPE)] } else { [None, None] };
+    let mut builder = Builder::of(&rows, inputs, labels);
+    builder.fill(iterations, |_| true);
     builder.mark_launches(iterations);
     let (windows, others) = windows(builder.marks, iterations);
     let (converted, labels) = (builder.events, builder.labels);
@@ -91,6 +105,21 @@ pub fn recording(
     })
 }
 
+/// Converts the launches of graphs of a rank and its GPU events, and finds all of its iterations. Maps only the columns that it reads.
+///
+/// # Errors
+/// If events cannot be read.
+pub(super) fn graphs(trace: &Trace, rows: &RankEvents, labels: &mut Labels) -> Result<Recording> {
+    let events = trace.frame_of(&[PlSmallStr::from_static(GRAPH_NODE_ID)])?;
+    let iterations = Iterations::default();
+    let mut builder = Builder::of(rows, [None, None], labels);
+    builder.fill(&iterations, |kind| kind.is_gpu() || kind == Kind::GraphLaunch);
+    let (windows, others) = windows(builder.marks, &iterations);
+    let nodes = IntColumn::of(&events, GRAPH_NODE_ID).ok();
+    let graph_nodes = nodes.map(|nodes| graph_nodes(&builder.events, &nodes)).unwrap_or_default();
+    Ok(Recording { rank: trace.rank(), events: builder.events, windows, others, graph_nodes, ..Recording::default() })
+}
+
 /// The GPU events that ran as nodes of a graph.
 fn graph_nodes(events: &[Event], nodes: &IntColumn) -> Vec<(u32, i64)> {
     let gpu = events.iter().filter(|event| event.kind.is_gpu());
@@ -110,10 +139,10 @@ fn forward_operators(events: &[Event], rows: &RankEvents, forward: &IntColumn) -
 
 struct Builder<'r> {
     rows: &'r RankEvents,
-    inputs: [Option<StringChunked>; 2],
+    inputs: [Option<TextColumn>; 2],
     labels: &'r mut Labels,
-    /// Labels by code of the name, role and inputs.
-    known: HashMap<(u32, Kind, String), LabelId>,
+    /// Labels by code of the name, role and codes of the inputs.
+    known: HashMap<(u32, Kind, [Option<u32>; 2]), LabelId>,
     /// Threads and streams by process or device.
     threads: HashMap<(bool, Option<i64>, Option<i64>), u32>,
     events: Vec<Event>,
@@ -121,8 +150,14 @@ struct Builder<'r> {
     marks: Vec<Window>,
 }
 
-impl Builder<'_> {
-    fn fill(&mut self, iterations: &Iterations) {
+impl<'r> Builder<'r> {
+    fn of(rows: &'r RankEvents, inputs: [Option<TextColumn>; 2], labels: &'r mut Labels) -> Self {
+        let (known, threads) = (HashMap::new(), HashMap::new());
+        Self { rows, inputs, labels, known, threads, events: Vec::with_capacity(rows.len()), marks: Vec::new() }
+    }
+
+    /// Adds the events of the wanted kinds, and the marks of iterations.
+    fn fill(&mut self, iterations: &Iterations, is_wanted: impl Fn(Kind) -> bool) {
         let rows = self.rows;
         let kinds = rows.kinds();
         let mut is_collective = rows.per_text(is_collective);
@@ -151,10 +186,12 @@ impl Builder<'_> {
             };
             let end = start + rows.dur(row);
             let thread = self.thread(row, kind);
-            let label = self.label(row, name, kind);
-            let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
-            let correlation = rows.correlation(row).filter(|_| has_correlation);
-            self.events.push(Event { kind, start, end, thread, label, correlation, row: row as u32 });
+            if is_wanted(kind) {
+                let label = self.label(row, name, kind);
+                let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
+                let correlation = rows.correlation(row).filter(|_| has_correlation);
+                self.events.push(Event { kind, start, end, thread, label, correlation, row: row as u32 });
+            }
             if iterations.marker.is_some() {
                 if !kind.is_gpu() && kind != Kind::Launch && marks(name) {
                     self.marks.push(Window { iteration: 0, start, end, thread });
@@ -184,20 +221,15 @@ impl Builder<'_> {
     }
 
     fn label(&mut self, row: usize, name: u32, kind: Kind) -> LabelId {
-        let mut inputs = String::new();
-        if kind == Kind::Operator {
-            for text in self.inputs.iter().flatten().filter_map(|texts| texts.get(row)) {
-                inputs.push_str(text);
-            }
-        }
+        let has_inputs = kind == Kind::Operator;
+        let code = |texts: &Option<TextColumn>| texts.as_ref().filter(|_| has_inputs)?.code(row);
+        let inputs = self.inputs.each_ref().map(code);
         let (labels, rows) = (&mut *self.labels, self.rows);
-        let key = (name, kind, inputs);
-        if let Some(&label) = self.known.get(&key) {
-            return label;
-        }
-        let label = labels.add(kind, rows.text(name), &key.2);
-        self.known.insert(key, label);
-        label
+        *self.known.entry((name, kind, inputs)).or_insert_with(|| {
+            // The default of a column that was filled stands for nothing.
+            let texts = inputs.into_iter().flatten().map(|code| rows.text(code)).filter(|text| *text != "-1");
+            labels.add(kind, rows.text(name), &texts.collect::<String>())
+        })
     }
 }
 

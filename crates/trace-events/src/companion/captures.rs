@@ -1,8 +1,8 @@
 //! Captures of graphs in a recording: calls between the begin and the end of a capture, which launch nothing yet.
 
 use crate::domain::is_collective;
+use crate::frame::TextColumn;
 use call_tree::{Class, Event, Kind, LabelId, Labels};
-use polars::prelude::StringChunked;
 use std::collections::BTreeMap;
 
 /// What a runtime call does in a capture.
@@ -19,7 +19,7 @@ enum Role {
 /// are the names of launched kernels by row, as ROCm writes them; CUDA writes none.
 pub(super) fn captures(
     events: &[Event],
-    kernels: Option<&StringChunked>,
+    kernels: Option<&TextColumn>,
     labels: &mut Labels,
 ) -> Vec<Vec<(u32, LabelId)>> {
     let mut roles: BTreeMap<LabelId, Role> = BTreeMap::new();
@@ -49,7 +49,10 @@ pub(super) fn captures(
             Role::Node(class) => {
                 if let Some(capture) = open.last_mut() {
                     let row = events[at as usize].row as usize;
-                    capture.push((at, node(class, kernels.and_then(|kernels| kernels.get(row)), labels)));
+                    capture.push((
+                        at,
+                        node(class, kernels.and_then(|kernels| Some(kernels.text(Some(kernels.code(row)?)))), labels),
+                    ));
                 }
             }
             Role::Other => {}
