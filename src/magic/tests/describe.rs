@@ -27,7 +27,10 @@ fn page_shows_contents_and_anomalies() {
     let mut notebook = notebook();
     let text = notebook.text("%describe job");
     assert!(
-        text.starts_with("job: rank 0 · iteration 1 · 6 events · 100 µs · NVIDIA GPU\ndevice: 80.0 % busy\n1 warning"),
+        text.starts_with(
+            "job: rank 0 · iteration 1 · 6 events · 100 µs · NVIDIA GPU\ndevice: 80.0 % busy\n\
+             No kernel takes less than 10 µs (%kernels job)\n1 warning"
+        ),
         "{text}"
     );
     assert!(text.contains("Warning: 7 of the job's 8 ranks are not loaded: ranks 1–7. "), "{text}");
