@@ -18,6 +18,6 @@ pub enum Kind {
     Bar,
     /// One of few words (`cpu_op`, `kernel`), which the extension offers as a filter.
     Category,
-    /// The sign or word of a row's change between two sides (`+`, `added`); see [`Table::changes`].
+    /// The sign or word of a row's change between two sides (`+`, `added`); see [`Table::changes`](crate::Table::changes).
     Change,
 }
