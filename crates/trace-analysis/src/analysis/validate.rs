@@ -20,6 +20,7 @@ use crate::{Error, Result};
 use arguments::{ARGUMENT_COLUMNS, Level, WrongArgument, frame_of_arguments};
 use checked::{Checked, Example};
 pub use drops::Drops;
+use launches::Launches;
 use polars::df;
 use polars::prelude::DataFrame;
 use rules::{RULES, Rule, RuleName};
@@ -131,8 +132,11 @@ impl Analysis for Validate {
 
     fn map(&self, rank: &RankView) -> Result<State> {
         let level = self.level()?;
-        let mut found = OnRank { is_without_gpu: rank.gpu().is_empty(), drops: Drops::of(rank), ..OnRank::default() };
-        launches::check(rank, &mut found.rules);
+        let mut found = OnRank { is_without_gpu: rank.gpu().is_empty(), ..OnRank::default() };
+        if let Some(launches) = Launches::of(rank) {
+            found.drops = Drops::of_launches(rank, &launches);
+            launches::check(rank, &launches, &mut found.rules);
+        }
         synchronised::check(rank, &mut found.rules)?;
         recorded_args::check(rank, &mut found.rules)?;
         found.rules.insert(RuleName::DurationsArePositive, checked::durations(rank)?);

@@ -1,6 +1,6 @@
 //! Work that a recording lacks, or has under one launch: dropped launches, captured graphs, kernels of graphs.
 
-use super::launches::{Captures, is_recorded, launches};
+use super::launches::Launches;
 use crate::analysis::RankView;
 use crate::domain::{EventKind, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
@@ -25,19 +25,19 @@ pub struct Drops {
 impl Drops {
     /// Counts those of a view.
     pub(in crate::analysis) fn of(view: &RankView) -> Self {
+        Launches::of(view).map_or_else(Self::default, |launches| Self::of_launches(view, &launches))
+    }
+
+    /// Counts those of a view, whose launches are known.
+    pub(super) fn of_launches(view: &RankView, launches: &Launches) -> Self {
         let rows = view.rank_events();
         let kinds = rows.kinds();
-        if !is_recorded(view) {
-            return Self::default();
-        }
-        let captures = Captures::of(view);
-        let launches = launches(view, &captures);
-        let first = launches.iter().position(|&row| rows.partner(row).is_some());
+        let first = launches.rows.iter().position(|&row| rows.partner(row).is_some());
         let mut is_graph = rows.per_text(is_graph_launch);
         let mut drops = Self {
-            launches_at_start: first.unwrap_or(launches.len()) as u64,
-            launches: launches.len() as u64,
-            captures: captures.begun,
+            launches_at_start: first.unwrap_or(launches.rows.len()) as u64,
+            launches: launches.rows.len() as u64,
+            captures: launches.captures,
             ..Self::default()
         };
         for event in cancellable(view.gpu()).filter(|event| kinds[event.row as usize] == EventKind::Kernel) {

@@ -11,23 +11,39 @@ use call_tree::vendor_neutral;
 use std::collections::BTreeMap;
 use trace_view::format::nanoseconds;
 
-/// Checks the launches and the device work of a view.
-pub(super) fn check(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) {
-    if is_recorded(view) {
-        check_launches(view, &launches(view, &Captures::of(view)), found);
-        check_work(view, found);
+/// The launches of kernels of a view, and the captures of graphs beside them.
+pub(super) struct Launches {
+    /// Rows of the launches that run at once, by their starts.
+    pub(super) rows: Vec<usize>,
+    /// Number of captures that begin within the recording.
+    pub(super) captures: u64,
+}
+
+impl Launches {
+    /// Finds those of a view; `None` if the profiler was not asked for calls or for device work.
+    pub(super) fn of(view: &RankView) -> Option<Self> {
+        is_recorded(view).then(|| {
+            let captures = Captures::of(view);
+            Self { rows: launches(view, &captures), captures: captures.begun }
+        })
     }
 }
 
+/// Checks launches, and the device work of their view.
+pub(super) fn check(view: &RankView, launches: &Launches, found: &mut BTreeMap<RuleName, Checked>) {
+    check_launches(view, &launches.rows, found);
+    check_work(view, found);
+}
+
 /// Tells whether there are calls and device work. Without either the profiler was not asked for it.
-pub(super) fn is_recorded(view: &RankView) -> bool {
+fn is_recorded(view: &RankView) -> bool {
     let kinds = view.rank_events().kinds();
     view.gpu().iter().any(|event| event.is_work)
         && cancellable(view.rows()).any(|&row| kinds[row as usize] == EventKind::Call)
 }
 
 /// Returns the rows of the launches of kernels that run at once, by their starts.
-pub(super) fn launches(view: &RankView, captured: &Captures) -> Vec<usize> {
+fn launches(view: &RankView, captured: &Captures) -> Vec<usize> {
     let rows = view.rank_events();
     let kinds = rows.kinds();
     let mut is_launch = rows.per_text(|name| vendor_neutral(name) == "hipLaunchKernel");
@@ -74,17 +90,17 @@ fn check_work(view: &RankView, found: &mut BTreeMap<RuleName, Checked>) {
 }
 
 /// Spans during which a thread captures a graph: what it launches does not run.
-pub(super) struct Captures {
+struct Captures {
     spans: BTreeMap<ThreadId, Enclosing>,
     /// Captures that begin within the recording.
-    pub(super) begun: u64,
+    begun: u64,
 }
 
 /// Process and thread.
 type ThreadId = (Option<i64>, Option<i64>);
 
 impl Captures {
-    pub(super) fn of(view: &RankView) -> Self {
+    fn of(view: &RankView) -> Self {
         let rows = view.rank_events();
         let mut begun = 0;
         let mut is_bound = rows.per_text(|name| match vendor_neutral(name).as_str() {
