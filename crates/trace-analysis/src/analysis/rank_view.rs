@@ -9,6 +9,7 @@ use crate::filter::TraceFilter;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, count_from, mtia_rows_in_whole_steps, rows_in_whole_steps};
 use crate::interval::{Span, merged};
+use crate::stats::total;
 use crate::{Compat, RankInfo, Result, Trace, TraceSet};
 use polars::prelude::{DataFrame, IdxCa, PlSmallStr};
 use serde::{Deserialize, Serialize};
@@ -281,6 +282,11 @@ impl RankView {
             all.with_column(column.clone())?;
         }
         Ok(all)
+    }
+
+    /// Returns the time of all kernels, copies and fills, in ns.
+    pub(crate) fn gpu_work_ns(&self) -> i64 {
+        total(self.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)))
     }
 
     /// Returns the kernels of collectives and of other communication.

@@ -31,8 +31,7 @@ impl Recomputed {
 
     /// Creates it with the time of all kernels of a view.
     pub(in crate::analysis) fn of_gpu(view: &RankView, recomputed_ns: i64) -> Self {
-        let work = view.gpu().iter().filter(|event| event.is_work);
-        Self { recomputed_ns, gpu_ns: work.fold(0, |sum, event| sum.saturating_add(event.dur.max(0))) }
+        Self { recomputed_ns, gpu_ns: view.gpu_work_ns() }
     }
 
     /// Returns the sum with that of other ranks.

@@ -257,11 +257,6 @@ impl Counting<'_> {
     }
 }
 
-/// Returns the time of all kernels, copies and fills, in ns.
-pub(super) fn gpu_ns(rank: &RankView) -> i64 {
-    rank.gpu().iter().filter(|event| event.is_work).map(|event| event.dur.max(0)).sum()
-}
-
 impl CountedWork {
     /// Counts the work of the rows of a view, whose call trees are `trees`: on each path that of the outermost operator with a model.
     ///
@@ -286,7 +281,7 @@ impl CountedWork {
             let reason = if is_mismatch { ", whose shapes do not fit each other" } else { "" };
             *found.without_model.entry(format!("{}{reason}", rows.text(name))).or_default() += ns;
         }
-        found.gpu = gpu_ns(rank);
+        found.gpu = rank.gpu_work_ns();
         let attributed: i64 = found.counted.iter().map(|(_, times)| times.gpu).sum::<i64>()
             + found.without_model.values().sum::<i64>()
             + found.without_shapes

@@ -1,6 +1,6 @@
 //! Work of ranks by call, and the time that is not counted: partial results that merge.
 
-use super::counted_work::{CallTimes, CountedWork, gpu_ns};
+use super::counted_work::{CallTimes, CountedWork};
 use super::limits::{Device, device_of};
 use crate::Result;
 use crate::analysis::call_trees::CallTrees;
@@ -79,7 +79,7 @@ impl Merge for State {
 impl State {
     /// Takes the time of the kernels of a rank of which no work is counted.
     pub(in crate::analysis) fn of_gpu(rank: &RankView) -> Self {
-        Self { gpu: gpu_ns(rank), devices: [device_of(rank.info())].into(), ..Self::default() }
+        Self { gpu: rank.gpu_work_ns(), devices: [device_of(rank.info())].into(), ..Self::default() }
     }
 
     /// Counts the work of a rank, whose call trees are `trees`.
