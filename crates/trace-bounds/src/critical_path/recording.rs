@@ -4,8 +4,7 @@ use super::collectives::Collectives;
 use crate::collective;
 use crate::domain::{EventKind, is_collective, is_cpu_collective};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::columns::*;
-use crate::frame::{IntColumn, RankEvents};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents};
 use crate::{Compat, Result, Trace};
 use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow};
 use polars::prelude::PlSmallStr;
@@ -15,23 +14,8 @@ const WAIT_ON_STREAM: &str = "wait_on_stream";
 const WAIT_ON_RECORD: &str = "wait_on_cuda_event_record_corr_id";
 const IN_ELEMENTS: &str = "in_msg_nelems";
 
-/// Columns of events that are read, besides those of collectives.
-const COLUMNS: [&str; 14] = [
-    INDEX,
-    NAME,
-    CAT,
-    TS,
-    DUR,
-    PID,
-    TID,
-    STREAM,
-    CORRELATION,
-    INDEX_CORRELATION,
-    ITERATION,
-    WAIT_ON_STREAM,
-    WAIT_ON_RECORD,
-    IN_ELEMENTS,
-];
+/// Columns that are read, besides those of all events and of collectives.
+const COLUMNS: [&str; 3] = [WAIT_ON_STREAM, WAIT_ON_RECORD, IN_ELEMENTS];
 
 /// The events of a rank, and what their numbers mean. Rows are positions among the events of the rank.
 #[derive(Debug, Default)]
@@ -50,9 +34,8 @@ pub(super) fn recording(
     loaded: usize,
     loads_data: impl Fn(&str) -> bool,
 ) -> Result<(Recording, RankEvents)> {
-    let names: Vec<PlSmallStr> =
-        COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
-    let events = trace.frame_of(&names)?;
+    let names = READ_COLUMNS.iter().chain(&COLUMNS).chain(&collective::COLUMNS);
+    let events = trace.frame_of(&names.map(|&name| PlSmallStr::from_static(name)).collect::<Vec<_>>())?;
     let rows = trace.rank_events(&events, compat)?;
     let int = |name: &str| IntColumn::of(&events, name).ok();
     let mut builder = Builder {

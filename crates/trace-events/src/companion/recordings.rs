@@ -6,7 +6,7 @@ use crate::dataset::launch_marks;
 use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, RankEvents, StepName, TextColumn};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
@@ -25,25 +25,10 @@ pub struct Iterations {
     pub marker: Option<Regex>,
 }
 
-/// Columns of events that are read, besides those of collectives.
-const COLUMNS: [&str; 16] = [
-    INDEX,
-    NAME,
-    CAT,
-    TS,
-    DUR,
-    PID,
-    TID,
-    STREAM,
-    CORRELATION,
-    INDEX_CORRELATION,
-    ITERATION,
-    INPUT_DIMS,
-    INPUT_TYPE,
-    GRAPH_NODE_ID,
-    INDEX_FORWARD,
-    LAUNCHED_KERNEL,
-];
+/// Columns that are read, besides those of all events and of collectives.
+const COLUMNS: [&str; 3] = [GRAPH_NODE_ID, INDEX_FORWARD, LAUNCHED_KERNEL];
+/// Columns of the inputs of calls.
+const INPUTS: [&str; 2] = [INPUT_DIMS, INPUT_TYPE];
 
 /// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Labels have no inputs. Maps only
 /// the columns that it reads.
@@ -75,13 +60,12 @@ fn converted(
     collectives: &mut Collectives,
     has_inputs: bool,
 ) -> Result<Recording> {
-    let names: Vec<PlSmallStr> =
-        COLUMNS.iter().chain(&collective::COLUMNS).map(|&name| PlSmallStr::from_static(name)).collect();
-    let events = trace.frame_of(&names)?;
+    let inputs: &[&str] = if has_inputs { &INPUTS } else { &[] };
+    let names = READ_COLUMNS.iter().chain(&COLUMNS).chain(&collective::COLUMNS).chain(inputs);
+    let events = trace.frame_of(&names.map(|&name| PlSmallStr::from_static(name)).collect::<Vec<_>>())?;
     let rows = trace.rank_events(&events, compat)?;
     let texts = |column: &str| TextColumn::of(&events, column).ok();
-    let inputs = if has_inputs { [texts(INPUT_DIMS), texts(INPUT_TYPE)] } else { [None, None] };
-    let mut builder = Builder::of(&rows, inputs, labels);
+    let mut builder = Builder::of(&rows, INPUTS.map(texts), labels);
     builder.fill(iterations, |_| true);
     builder.mark_launches(iterations);
     let (windows, others) = windows(builder.marks, iterations);
