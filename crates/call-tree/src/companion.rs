@@ -35,7 +35,7 @@ pub struct Loan {
     pub kernels: u64,
     /// Those that got calls.
     pub borrowed: u64,
-    /// Of these those whose calls have no inputs, since captures that differ in inputs alone fit their graph.
+    /// Borrowed kernels whose calls have no inputs: several captures, which differ in inputs only, fit their graph.
     pub without_inputs: u64,
     /// Those without calls since several captures, which differ, fit their graph.
     pub ambiguous: u64,

@@ -15,8 +15,8 @@ pub(super) struct Events;
 const SHOWN_COLUMNS: [&str; 13] = [
     columns::RANK,
     columns::NAME,
-    "operator",
-    "operator_source",
+    columns::OPERATOR,
+    columns::OPERATOR_SOURCE,
     columns::CAT,
     columns::TS,
     columns::DUR,

@@ -75,6 +75,7 @@ pub mod columns {
     pub use trace_data::frame::columns::EVENT_COLUMNS;
     pub use trace_data::frame::tables::{COUNTER_COLUMNS, INSTANT_COLUMNS};
     pub use trace_events::callstack::CALL_TREE_COLUMNS;
+    pub use trace_events::companion::{OPERATOR, OPERATOR_SOURCE};
 }
 
 /// Parts of answers: the types of their fields and rows.

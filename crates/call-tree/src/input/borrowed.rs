@@ -17,7 +17,7 @@ pub struct BorrowedCall {
     pub run: u32,
     /// Its row in that recording.
     pub row: u32,
-    /// Whether its inputs are those of the kernels that borrow it; several captures may differ in inputs alone.
+    /// Whether the inputs of the row are known to be those of the kernel: not if several captures, which differ in inputs only, fit its graph.
     pub has_inputs: bool,
 }
 

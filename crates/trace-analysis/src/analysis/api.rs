@@ -26,7 +26,7 @@ pub trait Analysis: Default + Serialize + DeserializeOwned + Sync {
     const FIRST_RANK_ONLY: bool = false;
     /// Whether launches matter: a filtered trace then includes the launches of the kernels that pass the filter.
     const LAUNCHES: bool = false;
-    /// Whether companions of the trace count: they lend operators to the kernels of graphs.
+    /// Whether kernels of graphs take operators of the companions of the trace.
     const BORROWS: bool = false;
     /// Estimated working memory per analysed row, in bytes, for [`Analysis::map`] and [`Analysis::finish`] including the
     /// answer. As many ranks are mapped at a time as fit the memory budget; if one alone does not, the analysis is refused.

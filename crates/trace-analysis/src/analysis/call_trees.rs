@@ -10,7 +10,7 @@ use crate::frame::{InsertedCall, RankEvents};
 use crate::{Compat, Result, Trace};
 
 /// Begin of the names of modules.
-const MODULE: &str = "nn.Module: ";
+pub(super) const MODULE: &str = "nn.Module: ";
 /// The file of PyTorch's checkpoints, in names of frames.
 pub(super) const CHECKPOINT_FILE: &str = "torch/utils/checkpoint.py";
 

@@ -59,7 +59,7 @@ pub struct Entry {
     pub first_rank_only: bool,
     /// Whether a filtered trace includes the launches of the kernels that pass the filter.
     pub launches: bool,
-    /// Whether companions lend operators to the kernels of graphs, see [`TraceAnalysis::companion`].
+    /// Whether kernels of graphs take operators of companions ([`TraceAnalysis::companion`]).
     pub borrows: bool,
     /// True if partial results grow with the number of events, see [`Analysis::KEEPS_EVENTS`].
     pub keeps_events: bool,

@@ -16,20 +16,20 @@ use trace_view::format::numbered;
 /// The most events of a rank whose call trees are built for a description: they take longer than the rest of it.
 const MOST_EVENTS: usize = 1_000_000;
 
-/// What analyses say of a trace in short, over the rows that they see. What is not known is left out.
+/// The line of each analysis in a description, over the rows that this analysis sees; `None` where nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Headlines {
-    /// What `roofline` says of all operators together; only with GPU work, shapes, and known limits of the device.
+    /// Share of the roofline of all operators; `None` without GPU work, recorded shapes, or known limits of the device.
     pub roofline: Option<RooflineShare>,
-    /// What `collectives` says of exposed time.
+    /// Exposed time of `collectives`.
     pub collectives: Option<ExposedCollectives>,
-    /// What `kernels` says of short kernels.
+    /// Short kernels of `kernels`.
     pub short_kernels: Option<ShortKernels>,
-    /// What `operators` says by module of recomputation.
+    /// Recomputation of `operators` by module.
     pub recomputed: Option<Recomputed>,
-    /// What `validate` says of dropped launches and of graphs.
+    /// Dropped launches and graphs of `validate`.
     pub drops: Drops,
-    /// Ranks with too many events for their call trees: then there is neither a roofline nor recomputation.
+    /// Ranks with too many events for their call trees; with such a rank, `roofline` and `recomputed` are `None`.
     pub large_ranks: Vec<i64>,
     /// Ranks whose files have values of inputs that the load left out: then there is no roofline.
     pub unread_ranks: Vec<i64>,

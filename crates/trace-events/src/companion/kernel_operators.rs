@@ -38,11 +38,10 @@ pub fn operator_columns(trace: &Trace, compat: Compat, companions: &[TraceSet]) 
     let sources = categories.codes(["recorded", &format!("borrowed from {}", in_words(companions))].into_iter())?;
     let names = found.iter().map(|found| found.map(|(name, _)| name));
     let of_source = found.iter().map(|found| found.map(|(_, is_borrowed)| sources[usize::from(is_borrowed)]));
-    let column =
-        |name: &str, codes: UInt32Chunked| categorical(codes.with_name(name.into()), &categories).into_column();
-    let column_of =
-        |name: &str, codes: Vec<Option<u32>>| column(name, UInt32Chunked::from_slice_options("".into(), &codes));
-    Ok([column_of(OPERATOR, names.collect()), column_of(OPERATOR_SOURCE, of_source.collect())])
+    let column = |name: &str, codes: Vec<Option<u32>>| {
+        categorical(UInt32Chunked::from_slice_options(name.into(), &codes), &categories).into_column()
+    };
+    Ok([column(OPERATOR, names.collect()), column(OPERATOR_SOURCE, of_source.collect())])
 }
 
 /// Returns by row the code of the name of the operator above a GPU event, and whether it is borrowed.

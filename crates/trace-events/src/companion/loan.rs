@@ -11,7 +11,7 @@ pub struct LoanCount {
     pub kernels: u64,
     /// Those that got operators.
     pub with_operators: u64,
-    /// Of these those that got no shapes, since several captures fit their graph that differ in shapes alone.
+    /// Kernels with operators but without shapes: several captures, which differ in shapes only, fit their graph.
     pub without_shapes: u64,
     /// Those whose graph fits several captures that differ.
     pub ambiguous: u64,
@@ -37,7 +37,7 @@ pub struct Lending {
     pub kernels: u64,
     /// Those that got the operators of a kernel of the companion.
     pub with_operators: u64,
-    /// Of these those without shapes of inputs, since their graph fits several captures that differ in these alone.
+    /// Kernels with operators but without shapes: several captures, which differ in shapes only, fit their graph.
     pub without_shapes: u64,
     /// Those without operators since their graph fits several captures of the companion that differ.
     pub ambiguous: u64,

@@ -3,7 +3,7 @@
 use super::sums::Sums;
 use super::work::RankWork;
 use crate::analysis::RankView;
-use crate::analysis::call_trees::{CHECKPOINT_FILE, CallTrees};
+use crate::analysis::call_trees::{CHECKPOINT_FILE, CallTrees, MODULE};
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
@@ -44,7 +44,7 @@ enum Hint {
 impl Hint {
     fn of(name: &str) -> Self {
         match name {
-            _ if name.starts_with("nn.Module: ") => Self::Module,
+            _ if name.starts_with(MODULE) => Self::Module,
             _ if name.strip_prefix(NODE).unwrap_or(name) == CHECKPOINT_BACKWARD => Self::CheckpointBackward,
             _ if name.starts_with(NODE) => Self::Node,
             _ if name.contains(CHECKPOINT_FILE) => Self::CheckpointFile,
