@@ -163,9 +163,8 @@ impl Companion {
                 loan.ambiguous += if found.is_ambiguous { kernels } else { 0 };
             }
         }
-        let mut bare: HashMap<LabelId, LabelId> = HashMap::new();
-        for call in &mut calls.calls {
-            call.label = *bare.entry(call.label).or_insert_with(|| labels.without_inputs(call.label));
+        for call in calls.calls.iter_mut().filter(|call| !call.has_inputs) {
+            call.label = labels.without_inputs(call.label);
         }
         recording.borrowed = Borrowed::new(calls.calls, of, ambiguous);
         loan

@@ -82,6 +82,7 @@ pub(super) type Gaps = BTreeMap<(Cause, Option<LabelId>), i64>;
 /// The events of a recording in the order in which they are swept.
 pub(super) struct Timeline<'e> {
     events: &'e [Event],
+    labels: &'e Labels,
     pub(super) hosts: Hosts<'e>,
     launches: HashMap<i64, u32>,
     /// GPU events by their begins, and the latest end up to each.
@@ -92,7 +93,7 @@ pub(super) struct Timeline<'e> {
 }
 
 impl<'e> Timeline<'e> {
-    pub(super) fn of(events: &'e [Event], labels: &Labels) -> Self {
+    pub(super) fn of(events: &'e [Event], labels: &'e Labels) -> Self {
         let mut gpu: Vec<u32> = (0..events.len() as u32).filter(|&at| events[at as usize].kind.is_gpu()).collect();
         gpu.sort_by_key(|&at| (events[at as usize].start, at));
         let mut last = i64::MIN;
@@ -112,7 +113,7 @@ impl<'e> Timeline<'e> {
             queued.extend(wait.map(|wait| (event.thread, event.start, wait)));
         }
         queued.sort_unstable();
-        Self { events, hosts: Hosts::of(events), launches: launches(events), gpu, ended, queued }
+        Self { events, labels, hosts: Hosts::of(events), launches: launches(events), gpu, ended, queued }
     }
 
     /// Divides each window; without windows the whole recording.
@@ -133,13 +134,18 @@ impl<'e> Timeline<'e> {
             if self.gpu.is_empty() {
                 shares.push(Share { row: event.row, class: Class::Host, ns });
             } else {
-                *idle.entry((Cause::Host, Some(event.label))).or_default() += ns;
+                *idle.entry((Cause::Host, Some(self.frame(at)))).or_default() += ns;
             }
         }
         if rest > 0 {
             *idle.entry((Cause::Host, None)).or_default() += rest;
         }
         division(window, shares, idle, Vec::new())
+    }
+
+    /// The frame that an event of the host is, whatever its inputs.
+    fn frame(&self, at: u32) -> LabelId {
+        self.labels.without_inputs(self.events[at as usize].label)
     }
 
     /// The span of all events.
@@ -268,7 +274,7 @@ impl<'e> Timeline<'e> {
         let called = launch.start.clamp(from, to);
         let returned = launch.end.clamp(called, to);
         self.hosts.frames(launch.thread, from, called, |event, ns| {
-            add(Cause::Host, event.map(|at| self.events[at as usize].label), ns);
+            add(Cause::Host, event.map(|at| self.frame(at)), ns);
         });
         add(Cause::LaunchCall, None, returned - called);
         let queued = launch.end <= from;

@@ -37,6 +37,9 @@ pub(crate) enum Level {
     Name,
 }
 
+/// The label that is not known yet.
+const NO_LABEL: LabelId = LabelId(u32::MAX);
+
 /// One event's labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Label {
@@ -51,6 +54,8 @@ pub(crate) struct Label {
     /// Counter of a module instance.
     pub(crate) counter: Option<u32>,
     pub(crate) family: Family,
+    /// The label of the same event without inputs; itself if it has none.
+    bare: LabelId,
 }
 
 impl Label {
@@ -91,8 +96,9 @@ impl Labels {
             return id;
         }
         let label = self.label(kind, name, text, inputs, shapes);
+        let bare = label.shapes.map(|_| self.add(kind, name, ""));
         let id = LabelId(self.labels.len() as u32);
-        self.labels.push(label);
+        self.labels.push(Label { bare: bare.unwrap_or(id), ..label });
         self.known.insert((kind, text, shapes), id);
         id
     }
@@ -102,7 +108,17 @@ impl Labels {
         if kind.is_gpu() {
             let short = kernel_name(name);
             let name = self.symbol(&short);
-            return Label { kind, text, exact: text, shape: text, name, shapes: None, counter: None, family };
+            return Label {
+                kind,
+                text,
+                exact: text,
+                shape: text,
+                name,
+                shapes: None,
+                counter: None,
+                family,
+                bare: NO_LABEL,
+            };
         }
         let plain = shorten_paths(&without_addresses(name));
         let (base, counter) = match kind {
@@ -117,7 +133,7 @@ impl Labels {
         let exact = self.symbol(&format!("{plain}\u{1}{inputs}"));
         let shape = self.symbol(&format!("{base}\u{1}{inputs}"));
         let name = self.symbol(&folded);
-        Label { kind, text, exact, shape, name, shapes, counter, family }
+        Label { kind, text, exact, shape, name, shapes, counter, family, bare: NO_LABEL }
     }
 
     fn symbol(&mut self, text: &str) -> Symbol {
@@ -161,13 +177,8 @@ impl Labels {
     }
 
     /// Returns the labels of the same event without inputs.
-    pub(crate) fn without_inputs(&mut self, id: LabelId) -> LabelId {
-        let Label { kind, text, shapes, .. } = *self.get(id);
-        if shapes.is_none() {
-            return id;
-        }
-        let name = self.text_of(text).to_owned();
-        self.add(kind, &name, "")
+    pub fn without_inputs(&self, id: LabelId) -> LabelId {
+        self.get(id).bare
     }
 
     /// Tells whether two events agree but for their inputs, and for addresses in their names.

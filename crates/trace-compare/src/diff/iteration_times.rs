@@ -12,7 +12,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::exec::memory::Task;
 use crate::filter::TraceFilter;
 use crate::frame::columns::{CAT, DUR, INPUT_DIMS, INPUT_TYPE, NAME, STREAM};
-use crate::frame::{IntColumn, StepName, once_per_text};
+use crate::frame::{IntColumn, StepName, TextColumn, inputs_text, once_per_text};
 use crate::phases::{IterationWork, SideIterations, Work};
 use crate::{By, Error, Result, Trace, Window};
 use call_tree::kernel_name;
@@ -346,21 +346,26 @@ type Shapes = (BTreeMap<String, BTreeSet<u64>>, InputShapes);
 fn shapes(rank: &Trace) -> Result<Shapes> {
     let columns: [PlSmallStr; 3] = [NAME, INPUT_DIMS, INPUT_TYPE].map(Into::into);
     let events = rank.frame_of(&columns)?;
-    let texts = |column: &str| events.column(column).ok().and_then(|column| column.str().ok());
-    let mut inputs = InputShapes::default();
-    let Some(dims) = texts(INPUT_DIMS) else { return Ok((BTreeMap::new(), inputs)) };
-    let types = texts(INPUT_TYPE);
-    let names = events.column(NAME)?.as_materialized_series().cat::<Categorical32Type>()?;
-    let mapping = names.get_mapping();
-    let mut found: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
-    let state = foldhash::fast::FixedState::default();
-    for (row, (name, dims)) in cancellable(names.physical().iter().zip(dims.iter()).enumerate()) {
-        let (Some(name), Some(dims)) = (name, dims) else { continue };
-        let hash = state.hash_one((dims, types.and_then(|types| types.get(row))));
-        if found.entry(name).or_default().insert(hash) {
-            inputs.add(mapping.cat_to_str(name).unwrap_or_default(), dims);
+    let (names, types) = (TextColumn::of(&events, NAME)?, TextColumn::of(&events, INPUT_TYPE).ok());
+    let (mut found, mut inputs): Shapes = (BTreeMap::new(), InputShapes::default());
+    let Ok(dims) = TextColumn::of(&events, INPUT_DIMS) else { return Ok((found, inputs)) };
+    let mut calls: BTreeSet<[Option<u32>; 3]> = BTreeSet::new();
+    let mut last = None;
+    for row in cancellable(0..events.height()) {
+        let call = [names.code(row), dims.code(row), types.as_ref().and_then(|types| types.code(row))];
+        // Only calls of operators have shapes.
+        if call[0].is_some() && call[1].is_some() && last.replace(call) != Some(call) {
+            calls.insert(call);
         }
     }
-    let named = |(name, shapes)| Some((mapping.cat_to_str(name)?.to_owned(), shapes));
-    Ok((found.into_iter().filter_map(named).collect(), inputs))
+    let state = foldhash::fast::FixedState::default();
+    for [name, shapes, of_type] in calls {
+        let of_type = types.as_ref().map_or("", |types| types.text(of_type));
+        let (name, call) = (names.text(name), inputs_text([dims.text(shapes), of_type]));
+        if !call.is_empty() {
+            found.entry(name.to_owned()).or_default().insert(state.hash_one(&call));
+            inputs.add(name, &call);
+        }
+    }
+    Ok((found, inputs))
 }

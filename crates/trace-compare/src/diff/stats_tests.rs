@@ -1,7 +1,9 @@
 //! Comparisons with statistics, of generated runs.
 #![allow(clippy::unwrap_used)]
 
-use crate::{ComparedStats, Error, LabeledTrace, LoadOptions, Noise, SelectEvents, StatsDiff, TraceSet};
+use crate::{
+    ComparedStats, Error, LabeledTrace, LoadOptions, Noise, SelectEvents, StatsDiff, TraceSet, Unlike, Warning,
+};
 use statistics::{Comparability, Random, Scope};
 use std::ops::ControlFlow;
 use trace_testkit::{Stream, TraceBuilder};
@@ -104,6 +106,32 @@ fn ranks_of_an_iteration_are_averaged() {
     assert_eq!(noise.step().within, Some(0.0));
     let mm = noise.operators().iter().find(|operator| operator.name == "aten::mm").unwrap();
     assert_eq!((mm.mean_us, mm.within), (30.0, Some(1.0 / 3.0)), "20, 30, 40");
+}
+
+#[test]
+fn other_shapes_of_inputs_are_warned_of() {
+    let of_shape = |label: &str, rows: i64| -> LabeledTrace {
+        // Equal recordings cannot be compared.
+        let of_label = i64::from(label == "b");
+        let mut trace = TraceBuilder::new();
+        for step in 0..4 {
+            let start = 100 * step;
+            trace = trace.step(step, start..start + 90).operator("aten::mm", start + 5..start + 40 + step + of_label);
+            trace = trace
+                .arg("Input Dims", &format!("[[{rows}, 64], [64, 64]]"))
+                .arg("Input type", r#"["float", "float"]"#);
+        }
+        TraceSet::from_bytes(trace.json()).unwrap().with_label(label).into()
+    };
+    let compared = |test| StatsDiff::new(of_shape("a", 8), of_shape("b", test)).run().unwrap();
+    assert!(compared(8).warnings.is_empty());
+    let warnings = compared(16).warnings;
+    let [Warning::UnlikeRecording { what: Unlike::InputShapes, of_control, of_test, .. }] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    assert!(
+        of_control.starts_with("aten::mm [[8, 64], [64, 64]]") && of_test.starts_with("aten::mm [[16, 64], [64, 64]]")
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::collective::Collectives;
 use crate::companion::{Iterations, recording};
-use crate::{Error, Explain, SelectEvents, TraceSet, WaterfallLevel};
+use crate::{Error, Explain, SelectEvents, TraceSet, Unlike, Warning, WaterfallLevel};
 use call_tree::{Kind, Labels};
 use serde_json::{Value, json};
 use trace_testkit::{Stream, TraceBuilder};
@@ -37,6 +37,39 @@ fn a_slower_kernel_is_all_of_the_change_but_idle() {
     let idle: Vec<(&str, &str, f64)> =
         explained.idle.iter().map(|idle| (idle.cause, idle.frame.as_str(), idle.control_us)).collect();
     assert!(idle.contains(&("drain", "", 50.0)), "{idle:?}");
+}
+
+#[test]
+fn other_shapes_of_inputs_are_no_equal_calls() {
+    let of_shape = |label: &str, rows: i64| {
+        let mut trace = TraceBuilder::new();
+        for (iteration, at) in [(1, 0), (2, 100)] {
+            trace = trace
+                .step(iteration, at..at + 100)
+                .operator("aten::mm", at + 5..at + 30)
+                .arg("Input Dims", &format!("[[{rows}, 64], [64, 64]]"))
+                .arg("Input type", r#"["float", "float"]"#)
+                .runtime("cudaLaunchKernel", iteration, at + 10..at + 20)
+                .kernel("gemm", Stream(7), at + 30..at + 30 + rows)
+                .correlation(iteration);
+        }
+        TraceSet::from_bytes(trace.json()).unwrap().with_label(label)
+    };
+    let grade = |test: i64| {
+        let explained = Explain::new(of_shape("a", 8), of_shape("b", test)).run().unwrap();
+        let of_inputs =
+            |warning: &&Warning| matches!(warning, Warning::UnlikeRecording { what: Unlike::InputShapes, .. });
+        let warning = explained.warnings.iter().find(of_inputs).map(ToString::to_string);
+        (explained.rows()[0].grade, warning)
+    };
+    assert_eq!(grade(8), ("exact", None));
+    let (grade, warning) = grade(16);
+    let warning = warning.unwrap();
+    assert_eq!(grade, "name", "{warning}");
+    assert!(
+        warning.contains("aten::mm [[8, 64], [64, 64]]") && warning.contains("aten::mm [[16, 64], [64, 64]]"),
+        "{warning}"
+    );
 }
 
 /// In 2021, Kineto wrote operators, annotations and steps in one category.

@@ -45,6 +45,6 @@ pub use int_column::{IntColumn, value_of};
 pub use once_per_text::once_per_text;
 pub use rank_events::{InsertedCall, Kinds, READ_COLUMNS, RankEvents};
 pub use step_name::StepName;
-pub use text_column::TextColumn;
+pub use text_column::{TextColumn, inputs_text, recorded_text};
 pub use track_names::TrackNames;
 pub use unify::{NamedType, cast, common_types};

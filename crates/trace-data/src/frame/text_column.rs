@@ -34,3 +34,13 @@ impl TextColumn {
         code.and_then(|code| self.texts.cat_to_str(code)).unwrap_or_default()
     }
 }
+
+/// Returns the text of an argument that an event recorded; `None` for the default that HTA fills a loaded column with.
+pub fn recorded_text(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !matches!(*text, "" | "-1"))
+}
+
+/// Joins the recorded shapes and types of the inputs of a call to one text, which tells calls apart; empty without any.
+pub fn inputs_text<'t>(arguments: impl IntoIterator<Item = &'t str>) -> String {
+    arguments.into_iter().filter_map(recorded_text).collect()
+}

@@ -1,7 +1,7 @@
 //! The kind of a collective, as recorded with its kernel or around its launch.
 
 use crate::exec::checkpoint::cancellable;
-use crate::frame::RankEvents;
+use crate::frame::{RankEvents, recorded_text};
 use polars::prelude::{DataFrame, DataType, StringChunked};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -70,7 +70,7 @@ pub(super) fn texts(events: &DataFrame, name: &str) -> Option<StringChunked> {
 
 /// Returns the text of a row, unless it says that nothing is known.
 pub(super) fn known(column: &StringChunked, row: usize) -> Option<&str> {
-    column.get(row).filter(|text| !matches!(*text, "" | "[]" | "-1"))
+    column.get(row).and_then(recorded_text).filter(|text| *text != "[]")
 }
 
 fn annotations(rows: &RankEvents) -> Annotations {

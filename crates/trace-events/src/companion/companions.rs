@@ -1,7 +1,8 @@
 //! Companions: a recording made without graphs, or of their capture, lends its operators to the kernels of graphs.
 
 use super::loan::LoanCount;
-use super::recordings::{Iterations, lending_recording};
+use super::recordings::{Iterations, recording};
+use crate::collective::Collectives;
 use crate::exec::checkpoint;
 use crate::{Compat, Result, Trace, TraceSet};
 use call_tree::{Companion, Labels, Loan, Portable, Recording};
@@ -103,7 +104,7 @@ fn converted(trace: &Trace, compat: Compat, marker: Option<&Regex>) -> Result<Ar
     let convert = || {
         let iterations = Iterations { marker: marker.cloned(), ..Iterations::default() };
         let mut labels = Labels::default();
-        let eager = lending_recording(trace, compat, &iterations, &mut labels)?;
+        let eager = recording(trace, compat, &iterations, &mut labels, &mut Collectives::default())?;
         let companion = Companion::of(&eager, &labels);
         let has_stacks = companion.has_stacks(&labels);
         Ok(Converted { companion: Portable::of(companion, &labels), has_stacks })

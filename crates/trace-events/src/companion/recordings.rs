@@ -6,7 +6,7 @@ use crate::dataset::launch_marks;
 use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn, inputs_text};
 use crate::interval::outermost;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
@@ -30,8 +30,11 @@ const COLUMNS: [&str; 3] = [GRAPH_NODE_ID, INDEX_FORWARD, LAUNCHED_KERNEL];
 /// Columns of the inputs of calls.
 const INPUTS: [&str; 2] = [INPUT_DIMS, INPUT_TYPE];
 
-/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Labels have no inputs. Maps only
-/// the columns that it reads.
+/// Converts the events of a rank, and finds its iterations; adds its collectives to those of its run. Labels of operators have the shapes
+/// and types of inputs, where they were recorded. Maps only the columns that it reads.
+///
+/// # Errors
+/// If events cannot be read.
 pub fn recording(
     trace: &Trace,
     compat: Compat,
@@ -39,29 +42,7 @@ pub fn recording(
     labels: &mut Labels,
     collectives: &mut Collectives,
 ) -> Result<Recording> {
-    converted(trace, compat, iterations, labels, collectives, false)
-}
-
-/// Converts a rank of a companion as [`recording`] does, whose labels have inputs.
-pub(super) fn lending_recording(
-    trace: &Trace,
-    compat: Compat,
-    iterations: &Iterations,
-    labels: &mut Labels,
-) -> Result<Recording> {
-    converted(trace, compat, iterations, labels, &mut Collectives::default(), true)
-}
-
-fn converted(
-    trace: &Trace,
-    compat: Compat,
-    iterations: &Iterations,
-    labels: &mut Labels,
-    collectives: &mut Collectives,
-    has_inputs: bool,
-) -> Result<Recording> {
-    let inputs: &[&str] = if has_inputs { &INPUTS } else { &[] };
-    let names = READ_COLUMNS.iter().chain(&COLUMNS).chain(&collective::COLUMNS).chain(inputs);
+    let names = READ_COLUMNS.iter().chain(&COLUMNS).chain(&collective::COLUMNS).chain(&INPUTS);
     let events = trace.frame_of(&names.map(|&name| PlSmallStr::from_static(name)).collect::<Vec<_>>())?;
     let rows = trace.rank_events(&events, compat)?;
     let texts = |column: &str| TextColumn::of(&events, column).ok();
@@ -210,9 +191,8 @@ impl<'r> Builder<'r> {
         let inputs = self.inputs.each_ref().map(code);
         let (labels, rows) = (&mut *self.labels, self.rows);
         *self.known.entry((name, kind, inputs)).or_insert_with(|| {
-            // The default of a column that was filled stands for nothing.
-            let texts = inputs.into_iter().flatten().map(|code| rows.text(code)).filter(|text| *text != "-1");
-            labels.add(kind, rows.text(name), &texts.collect::<String>())
+            let inputs = inputs_text(inputs.into_iter().flatten().map(|code| rows.text(code)));
+            labels.add(kind, rows.text(name), &inputs)
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::call_inputs::CallInputs;
 use crate::analysis::call_trees::CallTrees;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
-use crate::frame::RankEvents;
+use crate::frame::{RankEvents, recorded_text};
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
 use crate::{Result, Trace};
 use call_tree::nesting::Walk;
@@ -54,8 +54,7 @@ impl Inputs {
 
 /// Returns the texts of the inputs of a call; empty where they are not known.
 fn texts<'r>(rows: &'r RankEvents, codes: &InputCodes) -> [&'r str; 3] {
-    // The default of a column that is loaded stands for nothing.
-    codes.1.map(|code| code.map(|code| rows.text(code)).filter(|text| *text != "-1").unwrap_or_default())
+    codes.1.map(|code| code.and_then(|code| recorded_text(rows.text(code))).unwrap_or_default())
 }
 
 /// One call with work: of an operator, as recorded.
