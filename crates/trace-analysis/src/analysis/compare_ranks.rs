@@ -16,11 +16,11 @@ pub(super) use collectives::Divided;
 use heat_map::heat_map;
 use measures::{Class, State, Times};
 use outliers::{Deviation, FEWEST, outliers};
-use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
+use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use trace_view::Unit;
 use trace_view::format::{numbered, ranges};
-use trace_view::{Column, Unit};
 
 /// Ranks that differ from the other ranks: by class of time, kernel, operator and collective.
 ///
@@ -38,7 +38,7 @@ use trace_view::{Column, Unit};
 /// order. If more than one in twenty does not overlap on all its ranks, the clocks do not agree, and they are not divided.
 ///
 /// # Columns
-/// The outliers, the largest difference first: `OutlierRow::COLUMNS`; all ranks: `RANK_COLUMNS`; collectives by rank:
+/// The outliers, the largest difference first: `OutlierRow::COLUMNS`; all ranks: `RankRow::COLUMNS`; collectives by rank:
 /// `CollectiveRow::COLUMNS`. Times are sums; means per step if ranks have different numbers of steps.
 ///
 /// # Errors
@@ -98,20 +98,46 @@ impl OutlierRow<'_> {
     ];
 }
 
-/// The columns of the ranks.
-const RANK_COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("steps", Unit::Count, "profiler steps"),
-    Column::new("step (us)", Unit::Micros, "time of the profiler steps; without steps, of the recording"),
-    Column::new("compute (us)", Unit::Micros, "time during which a computation runs"),
-    Column::new("exposed communication (us)", Unit::Micros, "time during which communication runs, and no computation"),
-    Column::new("exposed copy (us)", Unit::Micros, "time during which only copies and fills run"),
-    Column::new("idle (us)", Unit::Micros, "time during which the GPU runs nothing"),
-    Column::new("host (us)", Unit::Micros, "time during which the CPU runs an operator or a call"),
-    Column::new("waiting (us)", Unit::Micros, "time in collectives before the last rank arrives"),
-    Column::new("transfer (us)", Unit::Micros, "time in collectives after the last rank has arrived"),
-    Column::new("late (us)", Unit::Micros, "starts of collectives after the median start over their ranks"),
-];
+/// A rank with the time that `time` returns for each class, in µs.
+struct RankRow<'t> {
+    rank: i64,
+    steps: u64,
+    time: &'t dyn Fn(i64, Class) -> f64,
+}
+
+impl RankRow<'_> {
+    const COLUMNS: [Field<Self>; 11] = [
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+        Field::whole("steps", Unit::Count, "profiler steps", |row| i64::try_from(row.steps).ok()),
+        Self::time("step (us)", "time of the profiler steps; without steps, of the recording", |row| {
+            row.us(Class::Step)
+        }),
+        Self::time("compute (us)", "time during which a computation runs", |row| row.us(Class::Compute)),
+        Self::time("exposed communication (us)", "time during which communication runs, and no computation", |row| {
+            row.us(Class::ExposedCommunication)
+        }),
+        Self::time("exposed copy (us)", "time during which only copies and fills run", |row| {
+            row.us(Class::ExposedCopy)
+        }),
+        Self::time("idle (us)", "time during which the GPU runs nothing", |row| row.us(Class::Idle)),
+        Self::time("host (us)", "time during which the CPU runs an operator or a call", |row| row.us(Class::Host)),
+        Self::time("waiting (us)", "time in collectives before the last rank arrives", |row| row.us(Class::Waiting)),
+        Self::time("transfer (us)", "time in collectives after the last rank has arrived", |row| {
+            row.us(Class::Transfer)
+        }),
+        Self::time("late (us)", "starts of collectives after the median start over their ranks", |row| {
+            row.us(Class::Late)
+        }),
+    ];
+
+    const fn time(name: &'static str, meaning: &'static str, value: fn(&Self) -> Option<f64>) -> Field<Self> {
+        Field::number(name, Unit::Micros, meaning, value)
+    }
+
+    fn us(&self, class: Class) -> Option<f64> {
+        Some((self.time)(self.rank, class))
+    }
+}
 
 /// The collectives of a name on a rank; times in µs.
 struct CollectiveRow<'a> {
@@ -152,7 +178,7 @@ impl Analysis for CompareRanks {
     ];
     const TABLES: &'static [TableSchema] = &[
         TableSchema::new("", &declared(&OutlierRow::COLUMNS)).of_named_events(),
-        TableSchema::new("ranks", RANK_COLUMNS),
+        TableSchema::new("ranks", &declared(&RankRow::COLUMNS)),
         TableSchema::new("collectives", &declared(&CollectiveRow::COLUMNS)).of_named_events().with_short_names(),
     ];
     const NOTES: &'static str = "It needs four ranks to tell an outlier; of fewer it lists the differences from the median. A \
@@ -272,15 +298,12 @@ fn frame_of_outliers(found: &[Deviation<'_>], step: f64) -> Result<DataFrame> {
 }
 
 fn frame_of_ranks(ranks: &[(i64, f64)], steps: &BTreeMap<i64, u64>, times: &Times) -> Result<DataFrame> {
-    let mut columns = vec![
-        FrameColumn::from(Series::new("rank".into(), ranks.iter().map(|(rank, _)| *rank).collect::<Vec<i64>>())),
-        FrameColumn::from(Series::new("steps".into(), steps.values().map(|&steps| steps as i64).collect::<Vec<_>>())),
-    ];
-    for class in Class::WHOLE {
-        let values: Vec<f64> = ranks.iter().map(|rank| micros(time(times, class, "", rank))).collect();
-        columns.push(FrameColumn::from(Series::new(format!("{} (us)", class.word()).into(), values)));
-    }
-    Ok(DataFrame::new(ranks.len(), columns)?)
+    let divisors: BTreeMap<i64, f64> = ranks.iter().copied().collect();
+    let us = |rank: i64, class: Class| {
+        divisors.get(&rank).map_or(0.0, |&divisor| micros(time(times, class, "", &(rank, divisor))))
+    };
+    let rows: Vec<RankRow<'_>> = steps.iter().map(|(&rank, &steps)| RankRow { rank, steps, time: &us }).collect();
+    answer_frame(&rows, &RankRow::COLUMNS)
 }
 
 /// Returns the collectives by rank and name, the latest first.

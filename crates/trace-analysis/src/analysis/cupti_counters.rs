@@ -11,10 +11,12 @@ mod work;
 use super::listed::{AnswerFiles, Listed};
 use super::{Analysis, Answer, AnswerTable, ByRank, Parameter, RankView, TableSchema, TraceAnalysis, nothing_on};
 use crate::Result;
-use columns::COLUMNS;
+use crate::present::declared;
+use columns::Row;
 use polars::prelude::{Column as FrameColumn, DataFrame, DataType};
 use recorded::Ranges;
 use serde::{Deserialize, Serialize};
+use trace_view::Column;
 
 pub(crate) use paired::Paired;
 
@@ -55,6 +57,8 @@ pub struct CuptiCounters {
     pub ranks: Option<Vec<i64>>,
 }
 
+const COLUMNS: [Column; 11] = declared(&Row::COLUMNS);
+
 /// The ranges of one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct OnRank {
@@ -68,7 +72,7 @@ impl Analysis for CuptiCounters {
     const NAME: &'static str = "cupti_counters";
     const SUMMARY: &'static str = "Show the counters of each kernel that CUPTI measured, with its operators.";
     const PARAMETERS: &'static [Parameter] = &[];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events().with_short_names()];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &COLUMNS).of_named_events().with_short_names()];
     const NOTES: &'static str = "PyTorch records counters instead of kernels with \
         experimental_config=_ExperimentalConfig(profiler_metrics=[...], profiler_measure_per_kernel=True); each becomes a column. flops adds \
         up smsp__sass_thread_inst_executed_op_{ffma,fmul,fadd,hfma,hmul,hadd,dfma,dmul,dadd}_pred_on.sum, those of fma twice: what threads \

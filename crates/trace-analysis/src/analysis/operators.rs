@@ -130,7 +130,7 @@ impl Analysis for Operators {
             "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000; with --work",
         ),
     ];
-    const TABLES: &'static [TableSchema] = &[TableSchema::new("", COLUMNS).of_named_events().joined(
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &COLUMNS).of_named_events().joined(
         &["name"],
         &[
             "kernel_self (us)",

@@ -6,14 +6,13 @@ use super::{
 };
 use crate::Result;
 use crate::companion::borrowed_in_words;
-use crate::stats::micros;
-use efficiency::{BoundBy, PeakClass, Peaks};
-use polars::df;
+use crate::present::{answer_frame, declared};
+use efficiency::{PeakClass, Peaks};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use trace_view::Column;
 use trace_view::format::list;
-use trace_view::{Column, Unit};
 
 mod compared;
 mod counted_work;
@@ -27,7 +26,7 @@ use compared::Compared;
 pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, VALUES, types_in_words};
 use figure::figure;
 pub(super) use limits::{device_of, peaks, reached};
-use row::Row;
+use row::{Limit, Row};
 pub use share::RooflineShare;
 pub(super) use state::State;
 
@@ -58,43 +57,8 @@ pub struct Roofline {
     pub peak: Option<String>,
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("name", Unit::None, "operator"),
-    Column::new("shapes", Unit::None, "shapes of its inputs"),
-    Column::new("types", Unit::None, "types of its inputs"),
-    Column::new("family", Unit::None, "kind of work, by which it is counted"),
-    Column::new("count", Unit::Count, "calls"),
-    Column::new("time (us)", Unit::Micros, "time of their kernels; of the calls, where nothing ran on a GPU"),
-    Column::new("share_of_time", Unit::Percent, "of the time of all kernels, or of all counted calls"),
-    Column::new("gflop", Unit::None, "billions of operations of a call; a multiplication and an addition are two"),
-    Column::new("megabytes", Unit::None, "millions of bytes that a call must at least move"),
-    Column::new("TFLOP/s", Unit::None, "operations that were reached"),
-    Column::new("GB/s", Unit::GigabytesPerSecond, "traffic that was reached"),
-    Column::new("intensity", Unit::None, "operations for each byte"),
-    Column::new(
-        "roofline",
-        Unit::Percent,
-        "least time that the device allows, of the time that passed; not cut above 100",
-    ),
-    Column::new("bound_by", Unit::None, "limit that binds: compute or memory"),
-    Column::new("peak", Unit::None, "peak of operations that counts, by type"),
-    Column::new("device", Unit::None, "device whose limits count"),
-    Column::new("note", Unit::None, "remark on the count"),
-    Column::new("borrowed (us)", Unit::Micros, "with a companion: of the time that of calls which it lends to graphs"),
-];
-
-/// Number of columns of an answer without a companion.
-const WITHOUT_COMPANION: usize = 17;
-
-/// The columns of the limits.
-const PEAK_COLUMNS: &[Column] = &[
-    Column::new("device", Unit::None, "variant of a device"),
-    Column::new("limit", Unit::None, "type of operations (TFLOP/s), or bandwidth (GB/s)"),
-    Column::new("value", Unit::None, "limit of dense operations"),
-    Column::new("reachable", Unit::None, "what measurements are known to reach"),
-    Column::new("source", Unit::None, "origin of the number"),
-];
+const COLUMNS: [Column; 18] = declared(&Row::COLUMNS);
+const LIMITS: [Column; 5] = declared(&Limit::COLUMNS);
 
 /// Rows that are a note when they are slow or not counted: this many names at most.
 const NAMED: usize = 4;
@@ -124,11 +88,11 @@ impl Analysis for Roofline {
         "a known device, h100-sxm, or limits in TFLOP/s and GB/s: bf16=900,bandwidth=3000",
     )];
     const TABLES: &'static [TableSchema] = &[
-        TableSchema::new("", COLUMNS).of_named_events().joined(
+        TableSchema::new("", &COLUMNS).of_named_events().joined(
             &["name", "shapes", "types"],
             &["time (us)", "count", "TFLOP/s", "GB/s", "roofline", "bound_by", "borrowed (us)"],
         ),
-        TableSchema::new("peaks", PEAK_COLUMNS),
+        TableSchema::new("peaks", &LIMITS),
     ];
     const NOTES: &'static str = "Operations and bytes are counted from the shapes, types and values of inputs (profile with \
         record_shapes=True); docs/efficiency-models.md has each formula. On each path of the call trees the outermost operator with a \
@@ -144,9 +108,10 @@ impl Analysis for Roofline {
     }
 
     fn finish(&self, state: State) -> Result<Answer> {
-        let Compared { rows, devices, mut notes } = Compared::of(Self::NAME, &state, self.peak.as_deref())?;
+        let Compared { mut rows, devices, mut notes } = Compared::of(Self::NAME, &state, self.peak.as_deref())?;
         let share = RooflineShare::of(&state, &rows);
-        let whole = share.map_or(0, |share| share.whole_ns);
+        let whole = share.map_or(1, |share| share.whole_ns.max(1));
+        rows.iter_mut().for_each(|row| row.share = 100.0 * row.ns as f64 / whole as f64);
         notes.splice(0..0, headline(&state, &rows, share));
         notes.extend(state.lending.as_ref().map(|lending| borrowed_in_words(&[(lending, "")])));
         let ranks = |ranks: &BTreeSet<i64>| ranks.iter().copied().collect::<Vec<i64>>();
@@ -156,12 +121,15 @@ impl Analysis for Roofline {
             notes.extend(nothing_on(&without_values, WITHOUT_VALUES));
         }
         let figure = figure(&rows, &devices);
-        let borrows = state.lending.is_some();
-        let mut table = AnswerTable::new(&Self::TABLES[0], frame(&rows, whole, borrows)?);
-        table.columns = if borrows { COLUMNS } else { &COLUMNS[..WITHOUT_COMPANION] };
+        let shown = if state.lending.is_some() { COLUMNS.len() } else { Row::WITHOUT_COMPANION };
+        let mut table = AnswerTable::new(&Self::TABLES[0], answer_frame(&rows, &Row::COLUMNS[..shown])?);
+        table.columns = &Self::TABLES[0].columns[..shown];
         let mut answer = Answer::of(table, figure, notes);
         let used: Vec<(&Peaks, BTreeSet<PeakClass>)> = used(&rows, &devices);
-        answer.tables.push(AnswerTable::new(&Self::TABLES[1], limits(&used)?).shown_if(!used.is_empty()));
+        answer.tables.push(
+            AnswerTable::new(&Self::TABLES[1], answer_frame(&limits(&used), &Limit::COLUMNS)?)
+                .shown_if(!used.is_empty()),
+        );
         Ok(answer)
     }
 }
@@ -220,38 +188,6 @@ fn headline(state: &State, rows: &[Row], whole: Option<RooflineShare>) -> Vec<St
     notes
 }
 
-fn frame(rows: &[Row], whole: i64, borrows: bool) -> Result<DataFrame> {
-    let text = |of: fn(&Row) -> &str| rows.iter().map(of).map(str::to_owned).collect::<Vec<String>>();
-    let number = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
-    let bound = |row: &Row| match row.reached?.1 {
-        BoundBy::Compute => Some("compute"),
-        BoundBy::Memory => Some("memory"),
-    };
-    let mut frame = df!(
-        COLUMNS[0].name => text(|row| &row.name),
-        COLUMNS[1].name => text(|row| &row.shapes),
-        COLUMNS[2].name => text(|row| &row.types),
-        COLUMNS[3].name => text(|row| &row.family),
-        COLUMNS[4].name => rows.iter().map(|row| row.count as i64).collect::<Vec<i64>>(),
-        COLUMNS[5].name => number(&|row| micros(row.ns)),
-        COLUMNS[6].name => number(&|row| 100.0 * row.ns as f64 / whole.max(1) as f64),
-        COLUMNS[7].name => number(&|row| row.flops as f64 / 1e9),
-        COLUMNS[8].name => number(&|row| row.bytes as f64 / 1e6),
-        COLUMNS[9].name => number(&|row| row.tflops),
-        COLUMNS[10].name => number(&|row| row.gigabytes),
-        COLUMNS[11].name => number(&|row| row.intensity),
-        COLUMNS[12].name => rows.iter().map(|row| row.reached.map(|(share, _)| 100.0 * share)).collect::<Vec<Option<f64>>>(),
-        COLUMNS[13].name => rows.iter().map(bound).collect::<Vec<Option<&str>>>(),
-        COLUMNS[14].name => text(|row| &row.peak),
-        COLUMNS[15].name => text(|row| &row.device),
-        COLUMNS[16].name => text(|row| &row.note),
-    )?;
-    if borrows {
-        frame = frame.hstack(df!(COLUMNS[17].name => number(&|row| micros(row.borrowed)))?.columns())?;
-    }
-    Ok(frame)
-}
-
 /// Returns the devices that rows were compared with, each with the peaks that count.
 fn used<'p>(rows: &[Row], devices: &'p BTreeMap<String, Peaks>) -> Vec<(&'p Peaks, BTreeSet<PeakClass>)> {
     let classes = |peaks: &Peaks| {
@@ -261,26 +197,23 @@ fn used<'p>(rows: &[Row], devices: &'p BTreeMap<String, Peaks>) -> Vec<(&'p Peak
     devices.values().map(|peaks| (peaks, classes(peaks))).filter(|(_, classes)| !classes.is_empty()).collect()
 }
 
-/// The table of the limits that count, with their sources.
-fn limits(used: &[(&Peaks, BTreeSet<PeakClass>)]) -> Result<DataFrame> {
-    let mut rows: Vec<(&str, String, f64, Option<f64>, &str)> = Vec::new();
+/// Returns the limits that count.
+fn limits<'p>(used: &[(&'p Peaks, BTreeSet<PeakClass>)]) -> Vec<Limit<'p>> {
+    let mut rows = Vec::new();
     for (peaks, classes) in used {
+        let device = &peaks.label;
         for &class in classes {
             let Some(figure) = peaks.peak(class) else { continue };
             let reachable = peaks.reachable(class).map(|figure| figure.value);
-            rows.push((&peaks.label, format!("{} (TFLOP/s)", class.word()), figure.value, reachable, &figure.source));
+            let limit = format!("{} (TFLOP/s)", class.word());
+            rows.push(Limit { device, limit, value: figure.value, reachable, source: &figure.source });
         }
         if let Some(figure) = &peaks.bandwidth {
-            rows.push((&peaks.label, "bandwidth (GB/s)".to_owned(), figure.value, None, &figure.source));
+            let limit = "bandwidth (GB/s)".to_owned();
+            rows.push(Limit { device, limit, value: figure.value, reachable: None, source: &figure.source });
         }
     }
-    Ok(df!(
-        PEAK_COLUMNS[0].name => rows.iter().map(|row| row.0).collect::<Vec<_>>(),
-        PEAK_COLUMNS[1].name => rows.iter().map(|row| row.1.as_str()).collect::<Vec<_>>(),
-        PEAK_COLUMNS[2].name => rows.iter().map(|row| row.2).collect::<Vec<f64>>(),
-        PEAK_COLUMNS[3].name => rows.iter().map(|row| row.3).collect::<Vec<Option<f64>>>(),
-        PEAK_COLUMNS[4].name => rows.iter().map(|row| row.4).collect::<Vec<_>>(),
-    )?)
+    rows
 }
 
 #[cfg(test)]

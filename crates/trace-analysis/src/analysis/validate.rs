@@ -16,12 +16,12 @@ use super::{
     nothing_on,
 };
 use crate::error::ParameterReason;
+use crate::present::{Field, answer_frame, declared};
 use crate::{Error, Result};
-use arguments::{ARGUMENT_COLUMNS, Level, WrongArgument, frame_of_arguments};
+use arguments::{Level, Wrong, WrongArgument};
 use checked::{Checked, Example};
 pub use drops::Drops;
 use launches::Launches;
-use polars::df;
 use polars::prelude::DataFrame;
 use rules::{RULES, Rule, RuleName};
 use serde::{Deserialize, Serialize};
@@ -71,18 +71,34 @@ impl Default for Validate {
     }
 }
 
-/// The answer's columns.
-const COLUMNS: &[Column] = &[
-    Column::new("rule", Unit::None, "name of the rule"),
-    Column::new("checked", Unit::Count, "events, pairs or values that the rule was applied to"),
-    Column::new("violations", Unit::Count, "how many of them break it"),
-    Column::new("rank", Unit::None, "rank of the first example"),
-    Column::new("index", Unit::None, "its event: position in the file's traceEvents"),
-    Column::new("example", Unit::None, "first event that breaks the rule"),
-    Column::new("meaning", Unit::None, "what the rule demands"),
-    Column::new("advice", Unit::None, "what a violation means for answers, and what to do"),
-    Column::new("source", Unit::None, "where the rule comes from: PyTorch, HTA or Tracebook"),
-];
+/// A row of the answer: a rule with its checks on all ranks.
+struct Found {
+    rule: &'static Rule,
+    checked: Checked,
+    /// Of the first example.
+    rank: Option<i64>,
+}
+
+impl Found {
+    const COLUMNS: [Field<Self>; 9] = [
+        Field::word("rule", "name of the rule", |row| Some(row.rule.name.word())),
+        Field::whole("checked", Unit::Count, "events, pairs or values that the rule was applied to", |row| {
+            i64::try_from(row.checked.checked).ok()
+        }),
+        Field::whole("violations", Unit::Count, "how many of them break it", |row| {
+            i64::try_from(row.checked.violations).ok()
+        }),
+        Field::id("rank", "rank of the first example", |row| row.rank),
+        Field::id("index", "its event: position in the file's traceEvents", |row| row.checked.first.as_ref()?.index),
+        Field::name("example", "first event that breaks the rule", |row| Some(&row.checked.first.as_ref()?.text)),
+        Field::name("meaning", "what the rule demands", |row| Some(row.rule.meaning)),
+        Field::name("advice", "what a violation means for answers, and what to do", |row| Some(row.rule.advice)),
+        Field::word("source", "where the rule comes from: PyTorch, HTA or Tracebook", |row| Some(row.rule.source)),
+    ];
+}
+
+const COLUMNS: [Column; 9] = declared(&Found::COLUMNS);
+const ARGUMENTS: [Column; 7] = declared(&Wrong::COLUMNS);
 
 /// The partial result.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -119,8 +135,7 @@ impl Analysis for Validate {
         ParameterKind::Choice(Level::WORDS),
         "arguments whose types are checked, by reading the file again",
     )];
-    const TABLES: &'static [TableSchema] =
-        &[TableSchema::new("", COLUMNS), TableSchema::new("arguments", ARGUMENT_COLUMNS)];
+    const TABLES: &'static [TableSchema] = &[TableSchema::new("", &COLUMNS), TableSchema::new("arguments", &ARGUMENTS)];
     const NOTES: &'static str = "Rules of PyTorch are those of torch.profiler._trace_validator, with the right rule where that one is wrong: \
         kernels are tied to launches by correlation, not by the External id that several share; after a stream is synchronised no kernel \
         launched before may run, while PyTorch asks for that when the wait begins; numbers of backward functions are per forward thread.\n\n\
@@ -153,14 +168,16 @@ impl Analysis for Validate {
 
     fn finish(&self, state: State) -> Result<Answer> {
         self.level()?;
-        let mut found: Vec<(&'static Rule, Checked, Option<i64>)> =
-            RULES.iter().map(|rule| of_rule(rule, &state)).collect();
-        found.sort_by_key(|(_, checked, _)| checked.violations == 0);
-        let arguments = frame_of_arguments(state.ranks.0.iter().map(|(&rank, found)| (rank, &found.arguments[..])))?;
-        let has_arguments = arguments.height() > 0;
+        let mut found: Vec<Found> = RULES.iter().map(|rule| of_rule(rule, &state)).collect();
+        found.sort_by_key(|found| found.checked.violations == 0);
+        let ranks = state.ranks.0.iter();
+        let wrong: Vec<Wrong<'_>> = ranks
+            .flat_map(|(&rank, found)| found.arguments.iter().map(move |argument| Wrong { rank, argument }))
+            .collect();
+        let arguments = answer_frame(&wrong, &Wrong::COLUMNS)?;
         let tables = vec![
-            AnswerTable::new(&Self::TABLES[0], frame(&found)?),
-            AnswerTable::new(&Self::TABLES[1], arguments).shown_if(has_arguments),
+            AnswerTable::new(&Self::TABLES[0], answer_frame(&found, &Found::COLUMNS)?),
+            AnswerTable::new(&Self::TABLES[1], arguments).shown_if(!wrong.is_empty()),
         ];
         Ok(Answer { tables, notes: notes(&found, &state), ..Answer::default() })
     }
@@ -192,12 +209,13 @@ impl TraceAnalysis {
     }
 }
 
-/// Returns the checks of a rule on all ranks, and the rank of the first example.
-fn of_rule(rule: &'static Rule, state: &State) -> (&'static Rule, Checked, Option<i64>) {
+/// Returns the checks of a rule on all ranks.
+fn of_rule(rule: &'static Rule, state: &State) -> Found {
     if rule.name == RuleName::SizesAgree {
         let sizes = compared_sizes(&state.collectives);
         let first = sizes.named.first().map(|text| Example { index: None, text: text.clone() });
-        return (rule, Checked { checked: sizes.compared as u64, violations: sizes.different as u64, first }, None);
+        let checked = Checked { checked: sizes.compared as u64, violations: sizes.different as u64, first };
+        return Found { rule, checked, rank: None };
     }
     let (mut all, mut first_rank) = (Checked::default(), None);
     for (&rank, found) in &state.ranks.0 {
@@ -208,32 +226,14 @@ fn of_rule(rule: &'static Rule, state: &State) -> (&'static Rule, Checked, Optio
             (all.first, first_rank) = (checked.first.clone(), Some(rank));
         }
     }
-    (rule, all, first_rank)
-}
-
-fn frame(found: &[(&'static Rule, Checked, Option<i64>)]) -> Result<DataFrame> {
-    let first = |of: fn(&Example) -> Option<i64>| {
-        found.iter().map(|(_, checked, _)| checked.first.as_ref().and_then(of)).collect::<Vec<_>>()
-    };
-    let example = |checked: &Checked| checked.first.as_ref().map(|first| first.text.clone());
-    Ok(df!(
-        COLUMNS[0].name => found.iter().map(|(rule, ..)| rule.name.word()).collect::<Vec<_>>(),
-        COLUMNS[1].name => found.iter().map(|(_, checked, _)| checked.checked as i64).collect::<Vec<_>>(),
-        COLUMNS[2].name => found.iter().map(|(_, checked, _)| checked.violations as i64).collect::<Vec<_>>(),
-        COLUMNS[3].name => found.iter().map(|(.., rank)| *rank).collect::<Vec<_>>(),
-        COLUMNS[4].name => first(|example| example.index),
-        COLUMNS[5].name => found.iter().map(|(_, checked, _)| example(checked)).collect::<Vec<_>>(),
-        COLUMNS[6].name => found.iter().map(|(rule, ..)| rule.meaning).collect::<Vec<_>>(),
-        COLUMNS[7].name => found.iter().map(|(rule, ..)| rule.advice).collect::<Vec<_>>(),
-        COLUMNS[8].name => found.iter().map(|(rule, ..)| rule.source).collect::<Vec<_>>(),
-    )?)
+    Found { rule, checked: all, rank: first_rank }
 }
 
 /// Says how many rules are broken, and what could not be checked.
-fn notes(found: &[(&'static Rule, Checked, Option<i64>)], state: &State) -> Vec<String> {
-    let broken: Vec<&str> =
-        found.iter().filter(|(_, checked, _)| checked.violations > 0).map(|(rule, ..)| rule.name.word()).collect();
-    let checked = found.iter().filter(|(_, checked, _)| checked.checked > 0).count();
+fn notes(found: &[Found], state: &State) -> Vec<String> {
+    let broken = found.iter().filter(|found| found.checked.violations > 0);
+    let broken: Vec<&str> = broken.map(|found| found.rule.name.word()).collect();
+    let checked = found.iter().filter(|found| found.checked.checked > 0).count();
     let verdict = match broken.len() {
         0 => format!(
             "The recording keeps {}; of {} more there is nothing to check.",

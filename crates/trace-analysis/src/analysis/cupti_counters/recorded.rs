@@ -1,6 +1,6 @@
 //! Ranges of a rank as they were recorded: counters, operators around the launches.
 
-use super::columns::COLUMNS;
+use super::columns::Row;
 use super::counter::{Counter, Values};
 use super::paired::Paired;
 use super::work::Work;
@@ -9,11 +9,10 @@ use crate::analysis::operators::INSIDE;
 use crate::callstack::RankGraph;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
-use crate::stats::micros;
+use crate::present::answer_frame;
 use crate::{Result, Trace};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use polars::df;
 use polars::prelude::{DataFrame, DataType, IdxCa, PlSmallStr};
 use serde::{Deserialize, Serialize};
 
@@ -70,25 +69,23 @@ impl Ranges {
     /// If polars refuses.
     pub(super) fn frame(&self, rank: i64) -> Result<DataFrame> {
         let text = |at: &u32| self.texts[*at as usize].as_str();
-        let stack = |range: &Range| self.stacks[range.stack as usize].as_slice();
-        let joined: Vec<String> =
-            self.stacks.iter().map(|stack| stack.iter().map(text).collect::<Vec<_>>().join(INSIDE)).collect();
-        let joined = |range: &Range| Some(joined[range.stack as usize].as_str()).filter(|text| !text.is_empty());
+        let stacks: Vec<Vec<&str>> = self.stacks.iter().map(|stack| stack.iter().map(text).collect()).collect();
+        let joined: Vec<String> = stacks.iter().map(|stack| stack.join(INSIDE)).collect();
         let work = Work::of(&self.counters);
-        let all = || 0..self.rows.len();
-        let mut frame = df!(
-            COLUMNS[0].name => vec![rank; self.rows.len()],
-            COLUMNS[1].name => self.rows.iter().map(|range| text(&range.name)).collect::<Vec<_>>(),
-            COLUMNS[2].name => self.rows.iter().map(joined).collect::<Vec<_>>(),
-            COLUMNS[3].name => self.rows.iter().map(|range| stack(range).first().map(text)).collect::<Vec<_>>(),
-            COLUMNS[4].name => self.rows.iter().map(|range| stack(range).last().map(text)).collect::<Vec<_>>(),
-            COLUMNS[5].name => self.rows.iter().map(|range| micros(range.dur)).collect::<Vec<_>>(),
-            COLUMNS[6].name => all().map(|at| work.flops(at)).collect::<Vec<_>>(),
-            COLUMNS[7].name => all().map(|at| work.bytes(at)).collect::<Vec<_>>(),
-            COLUMNS[8].name => all().map(|at| work.intensity(at)).collect::<Vec<_>>(),
-            COLUMNS[9].name => self.rows.iter().map(|range| range.index).collect::<Vec<_>>(),
-            COLUMNS[10].name => self.rows.iter().map(|range| range.launch).collect::<Vec<_>>(),
-        )?;
+        let row = |(at, range): (usize, &Range)| Row {
+            rank,
+            name: &self.texts[range.name as usize],
+            stack: &stacks[range.stack as usize],
+            joined: &joined[range.stack as usize],
+            ns: range.dur,
+            flops: work.flops(at),
+            bytes: work.bytes(at),
+            intensity: work.intensity(at),
+            index: range.index,
+            launch: range.launch,
+        };
+        let rows: Vec<Row<'_>> = self.rows.iter().enumerate().map(row).collect();
+        let mut frame = answer_frame(&rows, &Row::COLUMNS)?;
         for counter in &self.counters {
             frame.with_column(counter.values.column(&counter.name))?;
         }

@@ -79,5 +79,6 @@ fn row(key: &Key, sums: Sums, on_gpu: bool, peaks: Option<&Peaks>) -> Row {
         peak: key.peak.clone(),
         device: peaks.map_or_else(|| key.device.clone(), |peaks| peaks.label.clone()),
         note: key.note.clone(),
+        share: 0.0,
     }
 }

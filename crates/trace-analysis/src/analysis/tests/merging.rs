@@ -30,9 +30,30 @@ pub(super) fn four_ranks() -> TraceSet {
     ranks(&[rank(0), rank(1), rank(2), rank(3)])
 }
 
+/// Four ranks whose products of matrices have shapes, of two kinds.
+fn four_ranks_with_shapes() -> TraceSet {
+    let rank = |rank: i64| {
+        let product = |trace: TraceBuilder, at: i64, rows: i64| {
+            trace
+                .operator("aten::mm", at..at + 20)
+                .arg("Input Dims", &format!("[[{rows}, 32], [32, 16]]"))
+                .arg("Input type", r#"["c10::BFloat16", "c10::BFloat16"]"#)
+                .runtime("cudaLaunchKernel", at, at + 1..at + 3)
+                .kernel("gemm", Stream(7), at + 30..at + 40 + rank)
+                .correlation(at)
+        };
+        product(product(TraceBuilder::new().rank(rank), 100, 64), 200, 64 << rank)
+    };
+    ranks(&[rank(0), rank(1), rank(2), rank(3)])
+}
+
 /// Asserts that each way to merge the four partial results gives the same answer, through JSON.
 fn assert_merges<A: Analysis>(parameters: &A) {
-    let analysis = TraceAnalysis::new(&four_ranks()).unwrap();
+    assert_merges_of(&four_ranks(), parameters);
+}
+
+fn assert_merges_of<A: Analysis>(traces: &TraceSet, parameters: &A) {
+    let analysis = TraceAnalysis::new(traces).unwrap();
     let states = || -> Vec<A::State> {
         let through_json =
             |state: A::State| -> A::State { serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap() };
@@ -96,7 +117,9 @@ fn order_and_grouping_of_ranks_do_not_matter() {
     assert_merges(&PotentialStragglers::default());
     assert_merges(&ProfilerSteps::default());
     assert_merges(&CompareRanks::default());
-    assert_merges(&Roofline { peak: Some("bf16=900,bandwidth=3000".to_owned()) });
+    let (shaped, roofline) = (four_ranks_with_shapes(), Roofline { peak: Some("bf16=900,bandwidth=3000".to_owned()) });
+    assert_eq!(TraceAnalysis::new(&shaped).unwrap().ask(&roofline).unwrap().tables[0].frame.height(), 4);
+    assert_merges_of(&shaped, &roofline);
     assert_merges(&Collectives::default());
     assert_merges(&CuptiCounters { ranks: Some(vec![0, 1, 2, 3]) });
     assert_merges(&Validate::default());

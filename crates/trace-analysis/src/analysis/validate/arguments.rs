@@ -2,22 +2,10 @@
 
 use super::checked::{Checked, Example};
 use crate::analysis::RankView;
+use crate::present::Field;
 use crate::{ParserConfig, Result};
-use polars::df;
-use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
-use trace_view::{Column, Unit};
-
-/// The columns of the table of arguments.
-pub(super) const ARGUMENT_COLUMNS: &[Column] = &[
-    Column::new("rank", Unit::None, "process of the job"),
-    Column::new("argument", Unit::None, "key in the args of events"),
-    Column::new("expected", Unit::None, "type that HTA expects: integer, number or text"),
-    Column::new("found", Unit::None, "type of the first other value"),
-    Column::new("values", Unit::Count, "values of another type"),
-    Column::new("index", Unit::None, "event of the first of them: position in the file's traceEvents"),
-    Column::new("value", Unit::None, "that value as it is in the file"),
-];
+use trace_view::Unit;
 
 /// The arguments whose types are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,21 +66,23 @@ pub(super) fn check(view: &RankView, level: Level) -> Result<Option<(Checked, Ve
     Ok(Some((Checked { checked: types.checked, violations, first }, wrong.collect())))
 }
 
-/// Returns the table of the arguments of ranks.
-///
-/// # Errors
-/// If polars refuses.
-pub(super) fn frame_of_arguments<'w>(ranks: impl Iterator<Item = (i64, &'w [WrongArgument])>) -> Result<DataFrame> {
-    let all: Vec<(i64, &WrongArgument)> =
-        ranks.flat_map(|(rank, wrong)| wrong.iter().map(move |wrong| (rank, wrong))).collect();
-    let text = |of: fn(&WrongArgument) -> &str| all.iter().map(|(_, wrong)| of(wrong)).collect::<Vec<&str>>();
-    Ok(df!(
-        ARGUMENT_COLUMNS[0].name => all.iter().map(|(rank, _)| *rank).collect::<Vec<_>>(),
-        ARGUMENT_COLUMNS[1].name => text(|wrong| &wrong.argument),
-        ARGUMENT_COLUMNS[2].name => text(|wrong| &wrong.expected),
-        ARGUMENT_COLUMNS[3].name => text(|wrong| &wrong.found),
-        ARGUMENT_COLUMNS[4].name => all.iter().map(|(_, wrong)| wrong.values as i64).collect::<Vec<_>>(),
-        ARGUMENT_COLUMNS[5].name => all.iter().map(|(_, wrong)| wrong.index).collect::<Vec<_>>(),
-        ARGUMENT_COLUMNS[6].name => text(|wrong| &wrong.value),
-    )?)
+/// A row of the table of arguments.
+pub(super) struct Wrong<'w> {
+    pub(super) rank: i64,
+    pub(super) argument: &'w WrongArgument,
+}
+
+impl Wrong<'_> {
+    /// The columns of the table.
+    pub(super) const COLUMNS: [Field<Self>; 7] = [
+        Field::id("rank", "process of the job", |row| Some(row.rank)),
+        Field::name("argument", "key in the args of events", |row| Some(&row.argument.argument)),
+        Field::word("expected", "type that HTA expects: integer, number or text", |row| Some(&row.argument.expected)),
+        Field::word("found", "type of the first other value", |row| Some(&row.argument.found)),
+        Field::whole("values", Unit::Count, "values of another type", |row| i64::try_from(row.argument.values).ok()),
+        Field::id("index", "event of the first of them: position in the file's traceEvents", |row| {
+            Some(row.argument.index)
+        }),
+        Field::name("value", "that value as it is in the file", |row| Some(&row.argument.value)),
+    ];
 }
