@@ -1,7 +1,7 @@
 //! Sums over the requests of a batch, as servers write them.
 
 /// Sums over requests: of queries, of keys, of the squares of queries, of queries times keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RequestSums {
     /// Query tokens.
     pub queries: u64,
@@ -14,7 +14,7 @@ pub struct RequestSums {
 }
 
 /// The sums of a batch, as servers write them: of requests that read their prompt, and of those that generate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sums {
     /// Requests that read their prompt (`c_sq`, `c_sk`, `c_sqsq`, `c_sqsk`).
     pub context: RequestSums,

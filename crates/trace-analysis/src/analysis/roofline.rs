@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_view::Column;
 use trace_view::format::list;
 
+mod batches;
 mod compared;
 mod counted_work;
 mod figure;

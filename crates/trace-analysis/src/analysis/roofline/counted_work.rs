@@ -1,15 +1,16 @@
 //! The work of the operators of a rank: each piece counted once, with the time of its kernels.
 
+use super::batches::Batches;
 use crate::analysis::RankView;
 use crate::analysis::call_inputs::CallInputs;
 use crate::analysis::call_trees::CallTrees;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
-use crate::frame::{RankEvents, recorded_text};
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
+use crate::frame::{RankEvents, recorded_text};
 use crate::{Result, Trace};
 use call_tree::nesting::Walk;
-use efficiency::{Call, NoModel, Operands, Work, is_composite, work, work_of_leaf};
+use efficiency::{Call, NoModel, Operands, Sums, Work, is_composite, work, work_of_leaf};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::PlSmallStr;
@@ -157,16 +158,27 @@ struct Counting<'r> {
     rows: &'r RankEvents,
     graph: &'r RankGraph,
     inputs: &'r Inputs,
-    known: HashMap<(InputCodes, bool), Counted, FixedState>,
+    batches: &'r Batches,
+    /// By inputs, whether no operator is below, and the batch where the work depends on it.
+    known: HashMap<(InputCodes, bool, Option<Sums>), Counted, FixedState>,
     found: CountedWork,
     /// The outermost counted operator that is open, by its row.
     inside: Option<usize>,
     /// Open operators without work: row, and why.
     open: Vec<(usize, NoModel)>,
-    /// By the code of the name, and whether its shapes contradict each other.
-    without: BTreeMap<(u32, bool), i64>,
+    /// By the code of the name, and why it has no model in words.
+    without: BTreeMap<(u32, &'static str), i64>,
     /// Whether a row is a kernel of a collective.
     communication: Vec<bool>,
+}
+
+/// Says why an operator that has a model in general has none here; empty for any other.
+fn in_words(reason: NoModel) -> &'static str {
+    match reason {
+        NoModel::Mismatch => ", whose shapes do not fit each other",
+        NoModel::NoSums => ", whose batch is not known (record with the detailed annotations of the server)",
+        _ => "",
+    }
 }
 
 impl Counting<'_> {
@@ -174,15 +186,27 @@ impl Counting<'_> {
         let codes = self.inputs.codes(self.trees, row);
         let name = self.rows.text(codes.0);
         let is_leaf = is_composite(name) && !self.calls_operator(row);
-        let key = (codes, is_leaf);
+        match self.counted_with(codes, is_leaf, None) {
+            Counted::Not(NoModel::NoSums) => match self.rows.ts(row).and_then(|ts| self.batches.at(ts)) {
+                None => Counted::Not(NoModel::NoSums),
+                batch => self.counted_with(codes, is_leaf, batch),
+            },
+            counted => counted,
+        }
+    }
+
+    /// Counts the work of a call with these inputs, in a batch if one is known.
+    fn counted_with(&mut self, codes: InputCodes, is_leaf: bool, batch: Option<Sums>) -> Counted {
+        let key = (codes, is_leaf, batch);
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
+        let name = self.rows.text(codes.0);
         let [shapes, types, values] = texts(self.rows, &codes);
         let counted = match Operands::parse(shapes, types, values) {
             Err(_) => Counted::Not(NoModel::NoShapes),
             Ok(operands) => {
-                let call = Call::new(name, &operands);
+                let call = Call { sums: batch, ..Call::new(name, &operands) };
                 match if is_leaf { work_of_leaf(&call) } else { work(&call) } {
                     Err(reason) => Counted::Not(reason),
                     Ok(work) => {
@@ -225,8 +249,7 @@ impl Counting<'_> {
                     None => self.found.without_operator += ns,
                     Some((_, NoModel::NoShapes)) => self.found.without_shapes += ns,
                     Some(&(operator, reason)) => {
-                        let key = (self.rows.name(operator), reason == NoModel::Mismatch);
-                        *self.without.entry(key).or_default() += ns;
+                        *self.without.entry((self.rows.name(operator), in_words(reason))).or_default() += ns;
                     }
                 }
             }
@@ -271,13 +294,12 @@ impl CountedWork {
             communication[event.row as usize] = true;
         }
         rows.kinds();
-        let inputs = &inputs;
+        let (inputs, batches) = (&inputs, &Batches::of(rows));
         let mut counting =
-            Counting { trees, rows, graph, inputs, known, found, inside: None, open, without, communication };
+            Counting { trees, rows, graph, inputs, batches, known, found, inside: None, open, without, communication };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
-        for ((name, is_mismatch), ns) in without {
-            let reason = if is_mismatch { ", whose shapes do not fit each other" } else { "" };
+        for ((name, reason), ns) in without {
             *found.without_model.entry(format!("{}{reason}", rows.text(name))).or_default() += ns;
         }
         found.gpu = rank.gpu_work_ns();
@@ -342,5 +364,32 @@ mod tests {
         assert_eq!(found.without_model, BTreeMap::from([("foreign".to_owned(), 20_000)]));
         assert_eq!(call.types, "fp32");
         assert_eq!((found.without_shapes, found.without_operator, found.gpu), (10_000, 5_000, 65_000));
+    }
+    #[test]
+    fn attention_of_a_server_is_counted_by_its_batch() {
+        // 2 requests that generate a token each, of 100 and of 300 keys; then a step whose annotation has no sums.
+        let detailed = "execute_2_context_0(sq0sk0sqsq0sqsk0)_generation_2(sq2sk400sqsq2sqsk400)";
+        let attention = |trace: TraceBuilder, name: &str, at: i64| {
+            trace
+                .annotation(name, at..at + 90)
+                .operator("vllm::unified_attention", at + 1..at + 30)
+                .arg("Input Dims", "[[2, 4, 8], [2, 2, 8], [2, 2, 8]]")
+                .arg("Input type", r#"["c10::BFloat16", "c10::BFloat16", "c10::BFloat16"]"#)
+                .runtime("cudaLaunchKernel", at + 2, at + 2..at + 4)
+                .kernel("attention", Stream(7), at + 40..at + 60)
+                .correlation(at + 2)
+        };
+        let trace = attention(TraceBuilder::new(), detailed, 0);
+        let trace = attention(trace, "execute_context_0(0)_generation_2(2)", 100);
+        let set = TraceSet::from_bytes(trace.json()).unwrap();
+        let view = &views(&TraceAnalysis::new(&set).unwrap())[0];
+        let found = CountedWork::of(view, &CallTrees::of(view).unwrap()).unwrap();
+        let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
+        // 4 heads, 400 pairs of query and key, products with keys and with values of width 8.
+        assert_eq!((call.work.flops, times.calls, times.gpu), (2 * 4 * 400 * (8 + 8), 1, 20_000));
+        // Queries and results of 4 heads, new keys and values of 2, and those of the 398 tokens in the cache.
+        assert_eq!(call.work.bytes, 2 * (2 * 4 * 16 + 2 * 2 * 16 + 398 * 2 * 16));
+        let [(name, ns)] = &found.without_model.iter().collect::<Vec<_>>()[..] else { panic!("{found:?}") };
+        assert!(name.starts_with("vllm::unified_attention, whose batch is not known") && **ns == 20_000, "{name}");
     }
 }
