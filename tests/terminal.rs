@@ -289,7 +289,7 @@ fn errors_have_messages_and_exit_codes() {
             1,
             "cannot write no/such/x.csv: the folder no/such does not exist; create it",
         ),
-        (&["describe"], 2, "missing TRACE; usage: tracebook describe TRACE"),
+        (&["describe"], 2, "missing NAME; usage: tracebook describe NAME"),
         (&["describe", "nothing.json"], 1, "tracebook describe: nothing.json: no such file or folder"),
     ] {
         let output = tracebook(folder.path(), words);
@@ -324,6 +324,24 @@ fn describe_prints_the_page_and_writes_files() {
     assert!(std::fs::read_to_string(folder.path().join("page.html")).unwrap().contains("top operators of control"));
     let json = tracebook(folder.path(), &["describe", "control.json", "--json", "-"]);
     assert!(serde_json::from_str::<Value>(out(&json)).is_ok());
+}
+
+/// A magic and its command are one function: on standard output stands the same page.
+#[test]
+fn commands_print_the_pages_of_their_magics() {
+    let folder = folder();
+    for (command, magic) in [
+        (&["explain", "control.json", "test.json.gz", "--top", "3"][..], "%explain control test --top 3"),
+        (&["tree-diff", "control.json", "test.json.gz", "--depth", "2"], "%tree_diff control test --depth 2"),
+        (&["critical-path", "control.json", "test.json.gz"], "%critical_path control test"),
+        (&["describe", "control.json", "test.json.gz"], "%describe control test"),
+        (&["operators", "control.json", "--by", "stack"], "%operators control --by stack"),
+    ] {
+        let output = tracebook(folder.path(), command);
+        let asked = tracebook(folder.path(), &["ask", magic, "control.json", "test.json.gz"]);
+        assert_eq!((output.status.code(), out(&output)), (Some(0), out(&asked)), "{magic}: {}", err(&output));
+        assert!(!out(&output).is_empty(), "{magic}");
+    }
 }
 
 #[test]
@@ -467,8 +485,8 @@ fn critical_path_prints_tables_and_writes_a_document() {
     let output = tracebook(folder.path(), &words);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("Rank 0 of trace, ProfilerStep#1 (instance 0, of 1 from 0), 100 µs, is "), "{text}");
-    assert!(text.contains("what bounds the step · trace") && text.contains("What if name ~ gemm x 0.5"), "{text}");
+    assert!(text.starts_with("Rank 0 of control, ProfilerStep#1 (instance 0, of 1 from 0), 100 µs, is "), "{text}");
+    assert!(text.contains("what bounds the step · control") && text.contains("What if name ~ gemm x 0.5"), "{text}");
     assert!(std::fs::read_to_string(folder.path().join("path.html")).unwrap().contains("<svg class=\"figure\""));
     let output = tracebook(folder.path(), &["critical-path", "control.json", "--annotation", "", "--json", "-"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,32 +1,26 @@
 //! The commands: parsing their arguments, running them, and their exit codes.
 
-use super::ask::{self, MagicLine};
+use super::ask::MagicLine;
 use super::baseline::BASELINE;
-use super::critical_path::CRITICAL_PATH;
-use super::describe::DESCRIBE;
 use super::diff::DIFF;
 use super::entry::CommandEntry;
-use super::explain::EXPLAIN;
-use super::export::EXPORT;
 use super::gate::{BISECT, GATE};
 use super::interrupt::interrupt_flag;
+use super::magic_command::MagicCommand;
 use super::record_loop::RECORD_LOOP;
-use super::report::REPORT;
 use super::screen::Screen;
-use super::tree_diff::TREE_DIFF;
 use crate::display::Sink;
 use crate::magic::{Invocation, Magic, parse_words};
 use crate::session::{Binding, CacheSetting, Cells, Session, Variable};
 use crate::{Error, Failure, Problem, UsageError};
-use kernel_magic::argument::Call;
+use kernel_magic::argument::{Argument, Call, Kind};
 use kernel_magic::context::Context;
 use std::ffi::OsString;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 
-/// The commands with answers of their own; other magics are commands as [`magic_command`] runs them.
-const COMMANDS: [&CommandEntry; 10] =
-    [&DIFF, &DESCRIBE, &EXPLAIN, &TREE_DIFF, &CRITICAL_PATH, &BASELINE, &GATE, &RECORD_LOOP, &REPORT, &EXPORT];
+/// The commands that are more than a magic: for CI, with exit codes of their own. Magics are commands as [`magic_command`] runs them.
+const COMMANDS: [&CommandEntry; 4] = [&DIFF, &BASELINE, &GATE, &RECORD_LOOP];
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +34,7 @@ pub struct Exit {
 
 /// Runs `tracebook ask` with the words after it.
 pub fn ask(words: Vec<OsString>) -> Exit {
-    let line = MagicLine::default();
-    exit(&line.spelled(), shell_code, parse_and_run(&line, words))
+    exit(&MagicLine.spelled(), shell_code, parse_and_run(&MagicLine, words))
 }
 
 /// Runs `tracebook NAME` with the words after it.
@@ -57,20 +50,10 @@ pub fn command(name: &str, words: Vec<OsString>) -> Exit {
 
 /// Runs a magic that was written as a command, `operators runs/a --by module`: its name, and the words after it.
 pub fn magic_command(words: Vec<OsString>) -> Exit {
-    let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let (name, rest) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
-    let spelled = format!("tracebook {name}");
-    let run = || {
-        if rest.iter().any(|word| word == "--help" || word == "-h") {
-            let out: Arc<dyn Sink> = Arc::new(Screen::silent());
-            let mut session = Session::with_cache(CacheSetting::from_environment());
-            return ask::help(name, &mut Context { session: &mut session, cells: &mut NoCells, out: &out });
-        }
-        let folder = tempfile::tempdir().map_err(|cause| Error::File { path: std::env::temp_dir(), cause })?;
-        let (line, words) = ask::of_command(name, rest, folder.path())?;
-        parse_and_run(&line, words.into_iter().map(OsString::from).collect())
-    };
-    exit(&spelled, shell_code, run())
+    let mut words = words.into_iter();
+    let name = words.next().unwrap_or_default().to_string_lossy().into_owned();
+    let run = || parse_and_run(&MagicCommand::of(&name)?, words.collect());
+    exit(&format!("tracebook {name}"), shell_code, run())
 }
 
 /// The exit code of an error.
@@ -128,9 +111,11 @@ fn parse_and_run(magic: &dyn Magic, words: Vec<OsString>) -> Result<(), Error> {
 }
 
 fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
-    // Work of this process ends with it; a job of an engine is stopped first.
+    // Work of this process ends with it; a job of an engine is stopped first, and what a folder would be is removed.
     let has_engine = call.text("engine").is_some_and(|engine| engine != "local");
-    let interrupted = if has_engine { interrupt_flag()? } else { Arc::default() };
+    let is_folder = |argument: &Argument| argument.kind == Kind::Target && call.has(argument.name);
+    let writes_folder = magic.arguments().iter().flat_map(|group| group.arguments).any(is_folder);
+    let interrupted = if has_engine || writes_folder { interrupt_flag()? } else { Arc::default() };
     let out: Arc<dyn Sink> = Arc::new(Screen::new(interrupted, call));
     let mut session = Session::with_cache(CacheSetting::from_environment());
     let mut context = Context { session: &mut session, cells: &mut NoCells, out: &out };
@@ -139,7 +124,7 @@ fn run(magic: &dyn Magic, call: &Call<'_>) -> Result<(), Error> {
 }
 
 /// The missing worker process: Rust cells do not exist at the terminal.
-pub(super) struct NoCells;
+struct NoCells;
 
 impl Cells for NoCells {
     fn bind(&mut self, _: &str, _: Binding) {}

@@ -1,8 +1,8 @@
 //! `tracebook diff --stats`: all iterations or runs of two sides, with intervals and verdicts.
 
 use super::diff_report::rows_as_json;
-use super::explain::load_runs;
 use super::screen::Screen;
+use super::sides::load_runs;
 use crate::Error;
 use kernel_magic::argument::Call;
 use kernel_magic::context::Context;

@@ -2,18 +2,17 @@
 
 use super::baseline::measured;
 use super::entry::CommandEntry;
-use super::explain::{SIDES, explanation};
 use super::screen::Screen;
+use super::sides::{SIDES, load_runs, runs, warn_of};
 use super::{ENGINE, JSON, LOADING, QUIET};
 use crate::{Error, Problem};
 use kernel_magic::argument::{Argument, Call, Group, Kind};
 use kernel_magic::baseline::{LIMIT, limits, unknown};
-use kernel_magic::context::Context;
-use kernel_magic::explain::{SAMPLES, write_json};
+use kernel_magic::context::{Context, labeled};
+use kernel_magic::explain::{SAMPLES, query, write_json};
 use std::path::PathBuf;
-use trace::{
-    ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explain, Explanation, Gate as Query, GateAnswer, Outcome,
-};
+use std::sync::Arc;
+use trace::{ACCEPTED_FILE, Accepted, BASELINES_FILE, Baselines, Explanation, Gate as Query, GateAnswer, Outcome};
 use trace_view::Present;
 
 /// What to do where nothing can be said.
@@ -122,12 +121,26 @@ fn run(call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let gate = Query::new(limits).accepting(accepted);
         return deliver(call, &by_baseline(call, context, &gate, name)?, prints);
     }
-    let explanation = explanation(call, context, Explain::require_two_recordings)?;
+    let explanation = explanation(call, context)?;
     if let Some((reason, by)) = by {
         keep_accepted(call, &file, &explanation, reason, &by)?;
     }
     let answer = Query::new(limits).accepting(Accepted::read_all(&file)?).judge(&explanation)?;
     deliver(call, &answer, prints)
+}
+
+/// Loads both sides, prints their warnings, and explains their difference.
+fn explanation(call: &Call<'_>, context: &mut Context<'_>) -> Result<Explanation, Error> {
+    let control = runs(call, context, "CONTROL", "control")?;
+    let test = runs(call, context, "TEST", "test")?;
+    let paths = call.paths("companion");
+    let companions = if paths.is_empty() { Vec::new() } else { load_runs(call, context, &paths, "companion")? };
+    warn_of(control.iter().chain(&test).chain(&companions));
+    let mut query = query(call, labeled(&control), labeled(&test)).require_two_recordings();
+    for companion in &companions {
+        query = query.companion(Arc::as_ref(companion));
+    }
+    Ok(query.run()?)
 }
 
 /// Judges the one run of a call by a baseline.

@@ -1,28 +1,26 @@
-//! `tracebook ask`, `diff`, `describe`, `explain`, `tree-diff`, `critical-path`, `gate`, `baseline`, `record-loop`, `report` and `export`: the command-line program, without Jupyter or a compiler.
+//! The command-line program, without Jupyter or a compiler: each magic as a command that takes paths in place of labels, `ask` for lines of
+//! magics, and for CI `diff`, `gate`, `baseline` and `record-loop`.
 //!
-//! A command implements [`Magic`](crate::magic::Magic), with files in place of loaded traces: it shares flags, parser and
-//! help pages with the magics of the notebook.
+//! A command implements [`Magic`](crate::magic::Magic): it shares flags, parser and help pages with the magics of the notebook.
 
+mod answers;
 mod ask;
 mod baseline;
 mod command;
-mod critical_path;
-mod describe;
 mod diff;
 mod diff_report;
 mod diff_stats;
 mod entry;
-mod explain;
-mod export;
 mod gate;
 mod interrupt;
+mod labels;
 mod load;
+mod magic_command;
 mod progress_line;
 mod record_loop;
-mod report;
 mod screen;
+mod sides;
 mod task;
-mod tree_diff;
 mod wrap;
 
 pub use command::{Exit, ask, command, magic_command};

@@ -21,11 +21,6 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Creates a line that is never shown.
-    pub(super) fn hidden() -> Self {
-        Self { start: Instant::now(), is_visible: false, is_shown: AtomicBool::new(false) }
-    }
-
     /// Starts the clock.
     pub(super) fn new(call: &Call<'_>) -> Self {
         let is_visible = std::io::stderr().is_terminal() && !call.quiet();

@@ -22,6 +22,8 @@ pub(super) struct Screen {
     interrupted: Arc<AtomicBool>,
     /// What is a bar in a notebook.
     bar: ProgressLine,
+    /// Whether a part of an answer was printed: the next one follows an empty line.
+    has_printed: AtomicBool,
 }
 
 impl Sink for Screen {
@@ -37,7 +39,11 @@ impl Sink for Screen {
             }
             Output::Display { bundle, .. } | Output::Result(bundle) => match bundle.warning() {
                 Some(text) => Self::log(&format!("warning: {text}")),
-                None => drop(Self::print(bundle.plain())),
+                None => {
+                    let space = if self.has_printed.swap(true, Ordering::Relaxed) { "\n" } else { "" };
+                    // A closed pipe ends the command elsewhere.
+                    let _ = Self::print(&format!("{space}{}", bundle.plain()));
+                }
             },
             Output::Page(bundle) => drop(Self::page(bundle.plain())),
             Output::Stdout(text) | Output::Stderr(text) => Self::log(text.trim_end()),
@@ -73,14 +79,9 @@ fn screen_width() -> Option<usize> {
 }
 
 impl Screen {
-    /// Creates a sink without progress.
-    pub(super) fn silent() -> Self {
-        Self { interrupted: Arc::default(), bar: ProgressLine::hidden() }
-    }
-
     /// Creates the sink of a command that this flag interrupts.
     pub(super) fn new(interrupted: Arc<AtomicBool>, call: &Call<'_>) -> Self {
-        Self { interrupted, bar: ProgressLine::new(call) }
+        Self { interrupted, bar: ProgressLine::new(call), has_printed: AtomicBool::new(false) }
     }
 
     /// Prints text and a newline on standard output. A closed pipe (`| head`) is not an error.

@@ -83,7 +83,7 @@ fn a_file_that_is_a_dash_is_standard_output() {
     assert!(!folder.path().join("-").exists());
     let output = tracebook(folder.path(), &["timeline", control, "--html", "-", "--png", "-"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("cannot write --png to standard output: it takes one file"), "{}", err(&output));
+    assert!(err(&output).contains("to standard output: it takes one file"), "{}", err(&output));
     let output = tracebook(folder.path(), &["gpu-kernel-breakdown", control, "--csv", "-"]);
     assert_eq!(output.status.code(), Some(2));
     let message =
@@ -106,10 +106,11 @@ fn magics_are_commands() {
         (&["trace-diff", control], ""),
         (&["timeline", control, "--html", "timeline.html"], "Timeline of control"),
         (&["gpu-kernel-breakdown", control, "--no-figure"], "gpu_kernel_breakdown · control"),
-        (&["operators", "--help"], "Usage: %operators NAME"),
-        (&["help", "operators"], "Usage: %operators NAME"),
+        (&["operators", "--help"], "Usage: tracebook operators NAME"),
+        (&["help", "operators"], "\n  tracebook operators control"),
+        (&["help", "explain"], "--control PATH"),
         (&["help", "what-if"], "Usage: tracebook what-if NAME [CHANGE]"),
-        (&["sql", "--help"], "Usage: tracebook sql [STATEMENT] TRACE …"),
+        (&["sql", "--help"], "Usage: tracebook sql [STATEMENT] [TRACE] [TRACE …]"),
         (&["help", "diff"], "Usage: tracebook diff CONTROL TEST"),
         (&["help"], "Usage: tracebook <COMMAND>"),
     ] {
@@ -124,7 +125,7 @@ fn magics_are_commands() {
     assert!(folder.path().join("timeline.html").exists());
     for (words, message) in [
         (&["operatrs", control][..], "unknown command `operatrs`; did you mean operators?"),
-        (&["operators"], "tracebook operators: missing NAME: a trace file or folder"),
+        (&["operators"], "tracebook operators: missing NAME; usage: tracebook operators NAME"),
         (&["timeit", control], "cannot run timeit: %timeit is for notebooks"),
         (&["load", control], "cannot run load: %trace_load is for notebooks"),
         (&["get_trace_df", control], "unknown command `get_trace_df`; here it is tracebook events"),

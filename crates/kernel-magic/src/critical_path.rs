@@ -19,7 +19,7 @@ use trace_view::{Present, Report};
 pub(super) struct CriticalPath;
 
 /// Flags that select ranks and windows.
-pub const WINDOWS: Group = Group::new(
+pub(super) const WINDOWS: Group = Group::new(
     "Selection",
     &[
         Argument::flag(
@@ -46,7 +46,7 @@ pub const WINDOWS: Group = Group::new(
 );
 
 /// Flags of what is tried out and shown.
-pub const TRIED: Group = Group::new(
+const TRIED: Group = Group::new(
     "Changes and rows",
     &[
         Argument::flag("what-if", Kind::Change, "try this change out; several are tried alone and together")
@@ -65,7 +65,7 @@ const COMPAT: Group = Group::new(
 );
 
 /// Where copies of traces are written over which paths are drawn.
-pub const OVERLAY: Argument = Argument::flag(
+const OVERLAY: Argument = Argument::flag(
     "overlay",
     Kind::Target,
     "write copies of the trace files into this folder, with the path marked and drawn as arrows, for Perfetto",
@@ -104,8 +104,8 @@ const ROWS: Group = Group::new(
     ],
 );
 
-/// Notes on the answer, shared with `tracebook critical-path`.
-pub const NOTES: &str = "Each start and end of an event waits for earlier ones: the call before it, its launch, the kernel before it on \
+/// Notes on the answer.
+const NOTES: &str = "Each start and end of an event waits for earlier ones: the call before it, its launch, the kernel before it on \
     the stream, an event, a synchronisation, the other ranks of a collective. The critical path leads from the end of the window back along \
     what was really waited for last; its intervals add up to the window to the nanosecond. bound_by says what each interval is: cpu_bound \
     (an operator's own time), python (a Python function or an annotation is open), cuda_runtime (inside a call), data_loading, gpu_compute_bound, gpu_memory_bound (copies \
@@ -117,7 +117,7 @@ pub const NOTES: &str = "Each start and end of an event waits for earlier ones: 
     x_by_name and so on; --csv out.csv writes out.csv, out.path.csv, out.by_name.csv and so on.";
 
 /// Title of the page.
-pub const TITLE: &str = "What bounds the step";
+pub(super) const TITLE: &str = "What bounds the step";
 
 impl Magic for CriticalPath {
     fn name(&self) -> &'static str {
@@ -167,11 +167,11 @@ impl Magic for CriticalPath {
         let traces = context.trace(call, label)?;
         if let Some(test) = call.text("TEST") {
             let sides = [traces, context.trace(call, test)?];
-            let answered = Answered::of_two(call, sides, |work| context.run_blocking(work))?;
+            let answered = Answered::of_two(call, sides, context)?;
             context.check_interrupt()?;
             return deliver(call, context, bind.as_deref(), &answered);
         }
-        let mut answered = Answered::of(call, &traces, |work| context.run_blocking(work))?;
+        let mut answered = Answered::of(call, &traces, context)?;
         context.check_interrupt()?;
         for copy in &mut answered.copies {
             copy.source = context.session.file_of(label, &copy.source);
@@ -181,42 +181,44 @@ impl Magic for CriticalPath {
 }
 
 /// What a call answers, and what it writes.
-pub struct Answered {
+pub(super) struct Answered {
     /// Title of the page in a file.
-    pub title: &'static str,
+    pub(super) title: &'static str,
     /// The page.
-    pub report: Report,
+    pub(super) report: Report,
     /// By name; the main table has none.
-    pub tables: Vec<(&'static str, DataFrame)>,
+    pub(super) tables: Vec<(&'static str, DataFrame)>,
     /// The answer as a document, where one was asked for.
-    pub json: Option<Value>,
+    pub(super) json: Option<Value>,
     /// Copies of traces, not written yet.
-    pub copies: Vec<TraceCopy>,
+    pub(super) copies: Vec<TraceCopy>,
 }
 
 impl Answered {
-    /// Answers a call for a trace; `run` runs the question.
+    /// Answers a call for a trace.
     ///
     /// # Errors
     /// If a flag is invalid, or the question fails.
-    pub fn of(
-        call: &Call<'_>,
-        traces: &TraceSet,
-        run: impl FnOnce(Box<dyn FnOnce() -> trace_core::Result<Self> + Send>) -> Result<Self, Error>,
-    ) -> Result<Self, Error> {
+    fn of(call: &Call<'_>, traces: &TraceSet, context: &Context<'_>) -> Result<Self, Error> {
         let ranks = call.pick("rank", || traces.ranks());
         let (traces, overlay, edges) = (traces.clone(), call.path("overlay"), call.switch("edges"));
         if call.text("compat") == Some("hta") {
             let query = as_hta::query(call)?;
-            return run(Box::new(move || {
+            return context.run_blocking(move || {
                 let answer = traces.critical_paths_as_hta(&query, ranks.as_deref(), edges, overlay.as_deref())?;
                 let tables = answer.whole_tables().into_iter().map(|table| (table.name, table.frame)).collect();
-                Ok(Self { title: TITLE, report: answer.present(), tables, json: None, copies: answer.copies })
-            }));
+                Ok::<_, Error>(Self {
+                    title: TITLE,
+                    report: answer.present(),
+                    tables,
+                    json: None,
+                    copies: answer.copies,
+                })
+            });
         }
         let query = Query { ranks, ..query(call)? };
         let (rows, tries, writes_json) = (query.top, call.has("what-if"), call.has("json"));
-        run(Box::new(move || {
+        context.run_blocking(move || {
             let answer = traces.critical_path(&query)?;
             let mut tables = vec![("", answer.summary()?), ("path", answer.path()?), ("by_name", answer.by_name()?)];
             if tries {
@@ -226,25 +228,21 @@ impl Answered {
                 tables.push(("edges", answer.edges()?));
             }
             let copies = overlay.map(|folder| answer.overlays(&traces, &folder)).transpose()?.unwrap_or_default();
-            Ok(Self {
+            Ok::<_, Error>(Self {
                 title: TITLE,
                 report: answer.report(rows)?,
                 tables,
                 json: writes_json.then(|| answer.to_json()),
                 copies,
             })
-        }))
+        })
     }
 
-    /// Answers a call for two traces: what bounds each, and how that changed; `run` runs the question.
+    /// Answers a call for two traces: what bounds each, and how that changed.
     ///
     /// # Errors
     /// If a flag is about one recording, and those of the question.
-    pub fn of_two(
-        call: &Call<'_>,
-        [control, test]: [Arc<TraceSet>; 2],
-        run: impl FnOnce(Box<dyn FnOnce() -> trace_core::Result<Self> + Send>) -> Result<Self, Error>,
-    ) -> Result<Self, Error> {
+    fn of_two(call: &Call<'_>, [control, test]: [Arc<TraceSet>; 2], context: &Context<'_>) -> Result<Self, Error> {
         for flag in ["what-if", "edges", "overlay"] {
             if call.has(flag) {
                 return Err(call.cannot(format!("use --{flag} with two traces"), "it is about one recording").into());
@@ -255,16 +253,16 @@ impl Answered {
         }
         let query = Query { ranks: call.pick("rank", || control.ranks()), ..query(call)? };
         let (rows, writes_json) = (query.top, call.has("json"));
-        run(Box::new(move || {
+        context.run_blocking(move || {
             let change = query.compare(&control, &test)?;
-            Ok(Self {
+            Ok::<_, Error>(Self {
                 title: TITLE,
                 report: change.report(rows)?,
                 tables: vec![("", change.frame()?), ("regions", change.region_frame()?)],
                 json: writes_json.then(|| change.to_json()),
                 copies: Vec::new(),
             })
-        }))
+        })
     }
 }
 
@@ -272,7 +270,7 @@ impl Answered {
 ///
 /// # Errors
 /// If `--instance` is none.
-pub fn query(call: &Call<'_>) -> Result<Query, Error> {
+pub(super) fn query(call: &Call<'_>) -> Result<Query, Error> {
     let of_default = Query::default();
     let instance = call
         .text("instance")
@@ -343,9 +341,7 @@ pub(super) fn deliver(
     for (name, (_, frame)) in names.iter().zip(tables) {
         context.bind_frame(call, name, frame)?;
     }
-    if call.shows() {
-        context.show(report);
-    }
+    context.show_of(call, report);
     if call.quiet() {
         return Ok(());
     }
@@ -385,13 +381,13 @@ fn chosen<'t>(call: &Call<'_>, tables: &'t [(&'static str, DataFrame)]) -> Resul
 }
 
 /// Returns what is said of a written copy.
-pub fn saved(copy: &TraceCopy, copied: Copied) -> String {
+fn saved(copy: &TraceCopy, copied: Copied) -> String {
     let (events, arrows) = (grouped(copied.events), copied.added / 2);
     format!("{}: {events} events, {}", copy.target.display(), counted(arrows as usize, "arrow"))
 }
 
 /// Returns the file of a table: `out.csv`, `out.path.csv`.
-pub fn csv_file(path: &Path, table: &str) -> PathBuf {
+fn csv_file(path: &Path, table: &str) -> PathBuf {
     if table.is_empty() {
         return path.to_owned();
     }

@@ -4,6 +4,7 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, Kind};
 use super::context::Context;
 use super::context::write;
+use super::view::write_html;
 use crate::Error;
 use serde_json::{Value, json};
 use trace_core::{Description, Questions};
@@ -11,7 +12,7 @@ use trace_core::{Description, Questions};
 pub(super) struct Describe;
 
 /// Flags of the lists.
-pub const LISTS: Group = Group::new(
+const LISTS: Group = Group::new(
     "Lists",
     &[Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("10")],
 );
@@ -29,22 +30,11 @@ const ARGUMENTS: &[Group] = &[
         "Files",
         &[
             Argument::flag("json", Kind::File, "write the page as JSON: all operators and kernels, times in ns"),
-            Argument::flag("quiet", Kind::Switch, "show nothing"),
+            Argument::flag("html", Kind::File, "write the same page as one self-contained file"),
+            Argument::flag("quiet", Kind::Switch, "show only warnings"),
         ],
     ),
 ];
-
-/// Notes on what the page counts, shared with `tracebook describe`.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! page_notes {
-    () => {
-        "The page covers all events, including those of the last iteration. The device is busy while any kernel, copy or \
-         fill runs on any stream; its span is from the start of the first to the end of the last, and the rest is idle. \
-         The duration of an operator includes the operators it calls. Every warning says what was found, what it means, \
-         and what to do."
-    };
-}
 
 impl Magic for Describe {
     fn name(&self) -> &'static str {
@@ -60,12 +50,13 @@ impl Magic for Describe {
     }
 
     fn notes(&self) -> &'static str {
-        concat!(
-            page_notes!(),
-            "\n\nFor two traces, properties, longest operators and longest kernels are shown side by side; differences are \
-             OTHER − NAME. A warning tells if the jobs differ in size, devices, or in what the profiler recorded. --json \
-             then writes both pages: description and other."
-        )
+        "The page covers all events, including those of the last iteration. The device is busy while any kernel, copy or \
+         fill runs on any stream; its span is from the start of the first to the end of the last, and the rest is idle. \
+         The duration of an operator includes the operators it calls. Every warning says what was found, what it means, \
+         and what to do.\n\n\
+         For two traces, properties, longest operators and longest kernels are shown side by side; differences are \
+         OTHER − NAME. A warning tells if the jobs differ in size, devices, or in what the profiler recorded. --json \
+         writes one object: version (2), description and of two traces other, with the fields of `trace::Description`; times end in _ns."
     }
 
     fn examples(&self) -> &'static [&'static str] {
@@ -83,17 +74,22 @@ impl Magic for Describe {
         let page = context.run_blocking(move || trace.describe())?;
         let other = other.map(|trace| context.run_blocking(move || trace.describe())).transpose()?;
         context.check_interrupt()?;
-        if let Some(path) = call.path("json") {
-            write(&path, |out| write_json(&page, other.as_ref(), out))?;
+        let report = match &other {
+            None => page.report(top(call)),
+            Some(other) => page.beside(other, top(call)),
+        };
+        let (json, html) = (call.path("json"), call.path("html"));
+        if let Some(path) = &json {
+            write(path, |out| write_json(&page, other.as_ref(), out))?;
         }
+        if let Some(path) = &html {
+            write(path, |out| write_html(&format!("Overview of {}", call.required("NAME")), &report, out))?;
+        }
+        context.show_of(call, &report);
         if call.quiet() {
             return Ok(());
         }
-        context.show(&match &other {
-            None => page.report(top(call)),
-            Some(other) => page.beside(other, top(call)),
-        });
-        if let Some(path) = call.path("json") {
+        for path in [json, html].into_iter().flatten() {
             context.print_line(format!("wrote {}", path.display()));
         }
         Ok(())
@@ -101,16 +97,12 @@ impl Magic for Describe {
 }
 
 /// Returns the number of operators and kernels to show.
-pub fn top(call: &Call<'_>) -> usize {
+fn top(call: &Call<'_>) -> usize {
     call.whole("top").map_or(10, |top| usize::try_from(top).unwrap_or(usize::MAX))
 }
 
 /// Writes the page as JSON, with that of a second trace if given.
-pub fn write_json(
-    page: &Description,
-    other: Option<&Description>,
-    out: &mut dyn std::io::Write,
-) -> std::io::Result<()> {
+fn write_json(page: &Description, other: Option<&Description>, out: &mut dyn std::io::Write) -> std::io::Result<()> {
     let mut document = json!({ "version": 2, "description": fields(page)? });
     if let Some(other) = other {
         document["other"] = fields(other)?;

@@ -76,7 +76,7 @@ pub const SAMPLES: Group = Group::new(
 );
 
 /// Flags of the table.
-pub const SHOWN_REGIONS: Group = Group::new(
+const SHOWN_REGIONS: Group = Group::new(
     "Rows",
     &[
         Argument::flag("top", Kind::Whole, "show this many operators and kernels; 0 shows none").or("15"),
@@ -89,8 +89,8 @@ pub const SHOWN_REGIONS: Group = Group::new(
     ],
 );
 
-/// Notes on the answer, shared with `tracebook explain`.
-pub const NOTES: &str = "The call trees of both sides are aligned by structure, not by time; every GPU event is in exactly one \
+/// Notes on the answer.
+const NOTES: &str = "The call trees of both sides are aligned by structure, not by time; every GPU event is in exactly one \
     region. The time of a step is divided exactly: compute, communication that compute does not hide, copies that neither \
     hides, and idle time by cause. These times add up to the step, and their changes to the change of the step. Times are \
     means over iterations and ranks, each run with the same weight; a GPU event belongs to the iteration that launched it. The column by count \
@@ -123,7 +123,7 @@ const FILES: Group = Group::new(
 );
 
 /// The flag of the file of events.
-pub const EVENTS: Argument =
+pub(super) const EVENTS: Argument =
     Argument::flag("events", Kind::File, "write the region of every GPU event, as CSV, or Parquet by its ending");
 
 impl Magic for Explain {
@@ -224,16 +224,16 @@ fn bounds(call: &Call<'_>, context: &mut Context<'_>, explanation: &Explanation)
     ])
 }
 
-/// An explanation, or a view of it, as a magic or a command delivers it. Only what the call asks for is computed.
-pub struct Answer<'a> {
+/// An explanation, or a view of it, as a magic delivers it. Only what the call asks for is computed.
+pub(super) struct Answer<'a> {
     /// Title of the page in a file.
-    pub title: &'static str,
+    pub(super) title: &'static str,
     /// The page.
-    pub report: &'a dyn Fn() -> Report,
+    pub(super) report: &'a dyn Fn() -> Report,
     /// The rows of the variable and of CSV.
-    pub rows: &'a dyn Fn() -> trace_core::Result<DataFrame>,
+    pub(super) rows: &'a dyn Fn() -> trace_core::Result<DataFrame>,
     /// The document of `--json`.
-    pub json: &'a dyn Fn() -> Value,
+    pub(super) json: &'a dyn Fn() -> Value,
 }
 
 /// Returns the name of the variable that the call binds, checked before the work begins.
@@ -278,9 +278,7 @@ pub(super) fn deliver(
     if let (Some(name), Some(rows)) = (&bind, &rows) {
         context.bind_frame(call, name, rows)?;
     }
-    if call.shows() {
-        context.show(&(answer.report)());
-    }
+    context.show_of(call, &(answer.report)());
     if call.quiet() {
         return Ok(());
     }
@@ -313,7 +311,7 @@ fn show_rows(
 }
 
 /// Title of the page of an explanation.
-pub const TITLE: &str = "Why the step changed";
+const TITLE: &str = "Why the step changed";
 
 /// Writes the JSON of an explanation or of its tree.
 pub fn write_json(json: &Value, out: &mut dyn std::io::Write) -> std::io::Result<()> {
@@ -365,7 +363,7 @@ fn runs(call: &Call<'_>, context: &Context<'_>, side: &str) -> Result<Vec<Labele
 }
 
 /// Returns the page of a call.
-pub fn page(call: &Call<'_>, explanation: &Explanation) -> Result<Report, Error> {
+fn page(call: &Call<'_>, explanation: &Explanation) -> Result<Report, Error> {
     let mut report = explanation.report(top(call));
     if let Some(part) = call.text("samples") {
         let histogram = explanation.histogram(part)?;

@@ -18,8 +18,8 @@ pub(super) struct ReportMagic;
 /// Rows of operators and kernels.
 const ROWS: usize = 200;
 
-/// Notes of the help page, shared with `tracebook report`.
-pub const NOTES: &str = "The page is one file: its data, its scripts and its pictures are inside, it opens from disk and loads nothing. It \
+/// Notes of the help page.
+const NOTES: &str = "The page is one file: its data, its scripts and its pictures are inside, it opens from disk and loads nothing. It \
     begins with the answer in a sentence. Tables show the rows that changed; the others are folded. The flame graph is the attributed time of \
     the step, both sides in one; the timeline begins with a step of each side, aligned. Both can be zoomed and searched. It follows the light or \
     dark theme of the browser and prints in light colours, with pictures in place of what is drawn. A page stays under 3 MB: a timeline or a \
@@ -71,7 +71,7 @@ impl Magic for ReportMagic {
 ///
 /// # Errors
 /// If the line has none.
-pub fn file(call: &Call<'_>) -> Result<PathBuf, Error> {
+fn file(call: &Call<'_>) -> Result<PathBuf, Error> {
     call.path("html").ok_or_else(|| {
         let what = "--html FILE: the page to write".to_owned();
         call.usage(Problem::Missing { what }).into()
@@ -79,7 +79,7 @@ pub fn file(call: &Call<'_>) -> Result<PathBuf, Error> {
 }
 
 /// The content of a page.
-pub struct Page {
+struct Page {
     title: String,
     report: Report,
     flame: (String, Bundle),
@@ -91,11 +91,7 @@ impl Page {
     ///
     /// # Errors
     /// If a side has no such rank or no step.
-    pub fn of(
-        explanation: &Explanation,
-        control: &[Arc<TraceSet>],
-        test: &[Arc<TraceSet>],
-    ) -> trace_core::Result<Self> {
+    fn of(explanation: &Explanation, control: &[Arc<TraceSet>], test: &[Arc<TraceSet>]) -> trace_core::Result<Self> {
         let report = explanation.report(ROWS);
         let sides = [control.first(), test.first()];
         let [Some(one), Some(other)] = sides else {
@@ -125,7 +121,7 @@ impl Page {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    fn save(&self, path: &Path) -> Result<(), Error> {
         write(path, |out| self.write(out))
     }
 
@@ -133,7 +129,7 @@ impl Page {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let page = ReportPage {
             title: &self.title,
             report: &self.report,
@@ -144,7 +140,7 @@ impl Page {
     }
 
     /// Says what was written.
-    pub fn written(&self, path: &Path) -> String {
+    fn written(&self, path: &Path) -> String {
         let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
         format!("wrote {}: {}, {}", path.display(), self.title, format::bytes(bytes))
     }

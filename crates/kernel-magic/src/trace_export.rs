@@ -14,15 +14,15 @@ use trace_view::format::bytes;
 pub(super) struct TraceExport;
 
 /// The folder to write.
-pub const DIR: Argument =
+const DIR: Argument =
     Argument::required("DIR", Kind::Target, "the folder to write: a new name, or that of an empty folder");
 
 /// Whether an earlier export is replaced.
-pub const OVERWRITE: Argument =
+const OVERWRITE: Argument =
     Argument::flag("overwrite", Kind::Switch, "replace an earlier export in DIR, once the new one is complete");
 
-/// Notes on the result, shared with `tracebook export`.
-pub const NOTES: &str = "DIR gets one folder per rank, rank=0/part-00000.parquet and so on (Hive's layout: DuckDB, \
+/// Notes on the result.
+const NOTES: &str = "DIR gets one folder per rank, rank=0/part-00000.parquet and so on (Hive's layout: DuckDB, \
      polars, Spark and pandas see a column rank), instants-00000.parquet and counters-00000.parquet beside it where there are \
      any, and tracebook.json, which holds everything else. */part-*.parquet are the events: all of them, with all columns, in file order; ts, dur and end are whole nanoseconds, texts are strings. %trace_load DIR reads \
      it back exactly, and tracebook diff, describe and explain read it, too.\n\n\
@@ -92,12 +92,12 @@ impl Magic for TraceExport {
 }
 
 /// Returns the options of a call.
-pub fn options(call: &Call<'_>) -> ExportOptions {
+fn options(call: &Call<'_>) -> ExportOptions {
     ExportOptions { ranks: call.list("rank").map(<[i64]>::to_vec), overwrite: call.switch("overwrite") }
 }
 
 /// Returns `4 ranks · 6,100,000 events · 8 files, 61.2 MiB · 2.0 s`.
-pub fn summary(written: &Exported, time: Duration) -> String {
+fn summary(written: &Exported, time: Duration) -> String {
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "{} · {} events · {}, {} · {:.2} s",
@@ -110,7 +110,7 @@ pub fn summary(written: &Exported, time: Duration) -> String {
 }
 
 /// Returns a warning if instants and counters are missing.
-pub fn missing(written: &Exported) -> Option<String> {
+fn missing(written: &Exported) -> Option<String> {
     (written.without_tables > 0).then(|| {
         format!(
             "{} written without instants and counters: the trace file has changed, or is gone.",
@@ -120,7 +120,7 @@ pub fn missing(written: &Exported) -> Option<String> {
 }
 
 /// Returns the percentage, and `writing · 25 % of 6,100,000 events · 2 files, 15 MiB · 0.4 s`.
-pub fn bar(at: &ExportProgress, elapsed: Duration) -> (f64, String) {
+fn bar(at: &ExportProgress, elapsed: Duration) -> (f64, String) {
     let percent = (100.0 * at.events as f64 / at.events_total.max(1) as f64).clamp(0.0, 100.0);
     let text = format!(
         "writing · {percent:.0} % of {} events · {} files, {} · {:.1} s",

@@ -16,7 +16,7 @@ pub(super) struct TreeDiff;
 const GRADES: &[&str] = &["exact", "name", "family", "region", "moved", "added", "deleted"];
 
 /// Flags that cut the tree.
-pub const CUTS: Group = Group::new(
+const CUTS: Group = Group::new(
     "Rows (of table, files and variable)",
     &[
         Argument::flag("depth", Kind::Whole, "keep this many levels").or("all"),
@@ -27,8 +27,8 @@ pub const CUTS: Group = Group::new(
     ],
 );
 
-/// Notes on the answer, shared with `tracebook tree-diff`.
-pub const NOTES: &str = "The call trees of both sides, aligned by structure: the times of the rows below a row add up to that row, \
+/// Notes on the answer.
+const NOTES: &str = "The call trees of both sides, aligned by structure: the times of the rows below a row add up to that row, \
     and the rows at the top to the step. Leaves are regions, as in %explain; a call that launches one kernel is one row with it. \
     Deleted calls are where control has them, added calls behind the call that precedes them in test, moved calls where control has them. \
     Idle time by cause and time that another step launched are rows at the top; idle time stands first where it changed \
@@ -48,7 +48,7 @@ const FILES: Group = Group::new(
 );
 
 /// Title of the page.
-pub const TITLE: &str = "The aligned call tree";
+const TITLE: &str = "The aligned call tree";
 
 impl Magic for TreeDiff {
     fn name(&self) -> &'static str {
@@ -95,7 +95,7 @@ impl Magic for TreeDiff {
 ///
 /// # Errors
 /// If the tree has no modules.
-pub fn tree(call: &Call<'_>, explanation: &Explanation) -> Result<Tree, Error> {
+fn tree(call: &Call<'_>, explanation: &Explanation) -> Result<Tree, Error> {
     let mut tree = explanation.tree();
     if let Some(words) = call.words("grade") {
         let grades: Vec<Grade> =

@@ -32,6 +32,6 @@ use trace_bounds::{CriticalPath, CriticalPathAnswer, critical_path};
 use trace_data::{DeviceType, LoadOptions};
 use trace_data::{RankInfo, Trace, TraceSet, dataset, distributed, frame, frame_table, present, store, write};
 use trace_events::{
-    CapturedGraph, FoundSteps, ServedPhase, ServedStep, Server, StepMarker, callstack, collective, companion, counter,
-    filter,
+    CapturedGraph, FoundSteps, RequestSums, ServedPhase, ServedStep, Server, StepMarker, callstack, collective,
+    companion, counter, filter,
 };

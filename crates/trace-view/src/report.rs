@@ -53,6 +53,16 @@ impl Report {
         Self { parts: vec![part] }
     }
 
+    /// Returns its warnings alone.
+    pub fn warnings(&self) -> Self {
+        let is_warning = |part: &&Part| match part {
+            Part::Warning(_) => true,
+            Part::Folded(folded) => folded.is_warning,
+            _ => false,
+        };
+        Self { parts: self.parts.iter().filter(is_warning).cloned().collect() }
+    }
+
     /// Adds a part.
     pub fn with(mut self, part: Part) -> Self {
         self.parts.push(part);

@@ -9,6 +9,7 @@ use trace_core::filter::Where;
 use trace_core::{IterationMarker, ParserConfig, TimeChange};
 
 /// A parsed call: every value has the type that the kind of its argument demands.
+#[derive(Clone)]
 pub struct Call<'a> {
     /// The magic's name with its sigil, for messages.
     magic: String,
@@ -20,6 +21,19 @@ impl<'a> Call<'a> {
     /// Makes the call of a magic, with the name that its result is bound to and the values of its arguments.
     pub fn new(magic: String, bind: Option<&'a str>, values: Vec<(&'static str, Value)>) -> Self {
         Self { magic, bind, values }
+    }
+
+    /// Returns the call with this text as the only value of `name`.
+    pub fn with_text(self, name: &'static str, text: String) -> Self {
+        let mut call = self.without(name);
+        call.values.push((name, Value::Text(text)));
+        call
+    }
+
+    /// Returns the call without the values of `name`.
+    pub fn without(mut self, name: &str) -> Self {
+        self.values.retain(|(argument, _)| *argument != name);
+        self
     }
 
     /// Returns a usage error of this magic: *invalid `what` `value`: expected …*.

@@ -42,6 +42,11 @@ impl Context<'_> {
         }
     }
 
+    /// Shows the report of a call; with `--quiet` or a bound result only its warnings.
+    pub fn show_of(&self, call: &Call<'_>, report: &Report) {
+        if call.shows() { self.show(report) } else { self.show(&report.warnings()) }
+    }
+
     /// Prints one line; control characters of names and paths are replaced.
     pub fn print_line(&self, line: impl std::fmt::Display) {
         self.out.emit(Output::Stdout(terminal_safe(&format!("{line}\n"))));
