@@ -1,5 +1,6 @@
 //! Captures of graphs: which one a replayed graph was made of.
 
+use crate::input::batch::Batch;
 use crate::input::borrowed::BorrowedCall;
 use crate::input::label::{LabelId, Labels, Level};
 use crate::tree::node::NONE;
@@ -11,6 +12,15 @@ pub(crate) struct Launched {
     pub(crate) label: LabelId,
     /// The innermost call around its launch, or [`NONE`].
     pub(crate) call: u32,
+}
+
+/// The capture of a graph in a companion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Captured {
+    /// The batch that its annotation names.
+    pub(crate) batch: Option<Batch>,
+    /// What it adds to the graph, in order.
+    pub(crate) kernels: Vec<Launched>,
 }
 
 /// What the captures of a recording say of a replayed graph.
@@ -45,33 +55,55 @@ const FITS: [Fit; 5] = [
     Fit::Kinds,
 ];
 
-/// Finds the capture that a graph with these kernels was made of. `calls` are those of the recording: the one around each, and its labels.
-pub(crate) fn find(captures: &[Vec<Launched>], calls: &[BorrowedCall], kernels: &[LabelId], labels: &Labels) -> Match {
+/// A capture that fits a graph, and for each kernel of the graph the launch of the capture that it stands for.
+type Fitting<'c> = (&'c Captured, Vec<usize>);
+
+/// Finds the capture that a graph was made of, by its kernels and the batch that annotations say it runs. `calls` are those of the recording:
+/// the one around each, and its labels. The batch decides among captures that fit equally well and differ.
+pub(crate) fn find(
+    captures: &[Captured],
+    calls: &[BorrowedCall],
+    (kernels, batch): (&[LabelId], Option<Batch>),
+    labels: &Labels,
+) -> Match {
     for fit in FITS {
-        let orders: Vec<(&Vec<Launched>, Vec<usize>)> = captures
+        let mut fitting: Vec<Fitting<'_>> = captures
             .iter()
-            .filter(|capture| capture.len() == kernels.len() && !kernels.is_empty())
-            .filter_map(|capture| Some((capture, order(capture, kernels, fit, labels)?)))
+            .filter(|capture| capture.kernels.len() == kernels.len() && !kernels.is_empty())
+            .filter_map(|capture| Some((capture, order(&capture.kernels, kernels, fit, labels)?)))
             .collect();
-        let Some((first, order)) = orders.first() else { continue };
-        let paths = |capture: &[Launched], order: &[usize]| -> Vec<Vec<LabelId>> {
-            order.iter().map(|&at| path(capture[at].call, calls)).collect()
-        };
-        let (expected, mut agree) = (paths(first, order), true);
-        for (capture, order) in orders.iter().skip(1) {
-            let found = paths(capture, order);
-            if found == expected {
-                continue;
-            }
-            if !agree_in_names(&found, &expected, labels) {
-                return Match::Ambiguous;
-            }
-            agree = false;
+        if fitting.is_empty() {
+            continue;
         }
-        let calls = order.iter().map(|&at| Some(first[at].call).filter(|&call| call != NONE)).collect();
-        return if agree { Match::Calls(calls) } else { Match::WithoutInputs(calls) };
+        let all = agreed(&fitting, calls, labels);
+        if matches!(all, Match::Calls(_)) {
+            return all;
+        }
+        fitting.retain(|(capture, _)| capture.batch.zip(batch).is_some_and(|(of, batch)| of.is_of(batch)));
+        return if fitting.is_empty() { all } else { agreed(&fitting, calls, labels) };
     }
     Match::None
+}
+
+/// Returns the calls on which captures agree.
+fn agreed(fitting: &[Fitting<'_>], calls: &[BorrowedCall], labels: &Labels) -> Match {
+    let Some((first, order)) = fitting.first() else { return Match::None };
+    let paths = |capture: &Captured, order: &[usize]| -> Vec<Vec<LabelId>> {
+        order.iter().map(|&at| path(capture.kernels[at].call, calls)).collect()
+    };
+    let (expected, mut agree) = (paths(first, order), true);
+    for (capture, order) in fitting.iter().skip(1) {
+        let found = paths(capture, order);
+        if found == expected {
+            continue;
+        }
+        if !agree_in_names(&found, &expected, labels) {
+            return Match::Ambiguous;
+        }
+        agree = false;
+    }
+    let calls = order.iter().map(|&at| Some(first.kernels[at].call).filter(|&call| call != NONE)).collect();
+    if agree { Match::Calls(calls) } else { Match::WithoutInputs(calls) }
 }
 
 /// For each kernel of the graph the launch of the capture that it stands for.
@@ -133,14 +165,14 @@ mod tests {
     use crate::input::kind::{Class, Kind};
 
     /// Launches of kernels by name, each with a call of its own.
-    fn capture(names: &[&str], calls: &mut Vec<BorrowedCall>, operator: &str, labels: &mut Labels) -> Vec<Launched> {
+    fn capture(names: &[&str], calls: &mut Vec<BorrowedCall>, operator: &str, labels: &mut Labels) -> Captured {
         let (operator, inputs) = operator.split_once(' ').unwrap_or((operator, ""));
         let launched = names.iter().map(|name| {
             let label = labels.add(Kind::Operator, operator, inputs);
             calls.push(BorrowedCall { around: NONE, label, run: 0, row: 0, has_inputs: true });
             Launched { label: kernel(name, labels), call: calls.len() as u32 - 1 }
         });
-        launched.collect()
+        Captured { batch: None, kernels: launched.collect() }
     }
 
     fn kernel(name: &str, labels: &mut Labels) -> LabelId {
@@ -158,7 +190,7 @@ mod tests {
         ];
         let mut found = |names: &[&str]| {
             let kernels: Vec<LabelId> = names.iter().map(|name| kernel(name, &mut labels)).collect();
-            find(&captures, &calls, &kernels, &labels)
+            find(&captures, &calls, (&kernels, None), &labels)
         };
         let all = |from: u32| Match::Calls((from..from + 3).map(Some).collect());
         assert_eq!(found(&["gemm", "norm", "gemm"]), all(3));
@@ -179,10 +211,40 @@ mod tests {
             capture(&["gemm", "gelu"], &mut calls, "one", &mut labels),
         ];
         let kernels = ["gemm", "gelu"].map(|name| kernel(name, &mut labels));
-        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Calls(vec![Some(0), Some(1)]));
+        let wanted = (&kernels[..], None);
+        assert_eq!(find(&captures, &calls, wanted, &labels), Match::Calls(vec![Some(0), Some(1)]));
         captures.push(capture(&["gemm", "gelu"], &mut calls, "one [[8]]", &mut labels));
-        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::WithoutInputs(vec![Some(0), Some(1)]));
+        assert_eq!(find(&captures, &calls, wanted, &labels), Match::WithoutInputs(vec![Some(0), Some(1)]));
         captures.push(capture(&["gemm", "gelu"], &mut calls, "two", &mut labels));
-        assert_eq!(find(&captures, &calls, &kernels, &labels), Match::Ambiguous);
+        assert_eq!(find(&captures, &calls, wanted, &labels), Match::Ambiguous);
+    }
+
+    #[test]
+    fn batch_decides_among_captures_that_differ() {
+        let (mut labels, mut calls) = (Labels::default(), Vec::new());
+        let batch = |size, decodes, prefills| Batch { size, decodes, prefills };
+        let of = |batch: Option<Batch>, capture: Captured| Captured { batch, ..capture };
+        let mut captures = vec![
+            of(Some(batch(8, true, true)), capture(&["gemm", "gelu"], &mut calls, "one [[8]]", &mut labels)),
+            of(Some(batch(32, true, false)), capture(&["gemm", "gelu"], &mut calls, "one [[32]]", &mut labels)),
+            of(None, capture(&["gemm", "gelu"], &mut calls, "one [[64]]", &mut labels)),
+        ];
+        let kernels = ["gemm", "gelu"].map(|name| kernel(name, &mut labels));
+        let found =
+            |captures: &[Captured], calls: &[BorrowedCall], batch| find(captures, calls, (&kernels, batch), &labels);
+        let unknown = Match::WithoutInputs(vec![Some(0), Some(1)]);
+        assert_eq!(found(&captures, &calls, Some(batch(8, true, false))), Match::Calls(vec![Some(0), Some(1)]));
+        assert_eq!(found(&captures, &calls, Some(batch(8, false, true))), Match::Calls(vec![Some(0), Some(1)]));
+        assert_eq!(found(&captures, &calls, Some(batch(32, true, false))), Match::Calls(vec![Some(2), Some(3)]));
+        // Another size, another phase, and no annotation: nothing is guessed.
+        for wanted in [Some(batch(64, true, false)), Some(batch(32, false, true)), None] {
+            assert_eq!(found(&captures, &calls, wanted), unknown);
+        }
+        // Captures of one batch that differ stay ambiguous; those of another batch are no reason to doubt.
+        captures.push(of(Some(batch(32, true, false)), capture(&["gemm", "gelu"], &mut calls, "two", &mut labels)));
+        let found = |wanted| find(&captures, &calls, (&kernels, Some(wanted)), &labels);
+        assert_eq!(found(batch(32, true, false)), Match::Ambiguous);
+        assert_eq!(found(batch(8, true, false)), Match::Calls(vec![Some(0), Some(1)]));
+        assert_eq!(found(batch(64, true, false)), Match::Ambiguous);
     }
 }

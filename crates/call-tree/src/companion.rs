@@ -1,7 +1,8 @@
 //! Companions: recordings made without graphs, or of captures of graphs, whose calls are lent to the kernels of a graph.
 
 use crate::align::{Hashed, matched};
-use crate::capture::{self, Launched, Match};
+use crate::capture::{self, Captured, Launched, Match};
+use crate::input::batch::{Batch, Capture};
 use crate::input::borrowed::{Borrowed, BorrowedCall};
 use crate::input::event::Event;
 use crate::input::kind::Kind;
@@ -25,7 +26,7 @@ pub struct Companion {
     /// Its kernels by iteration, in the order of their launches.
     iterations: Vec<Vec<Launched>>,
     /// The kernels of each graph that it captured, in the order of their launches.
-    captures: Vec<Vec<Launched>>,
+    captures: Vec<Captured>,
 }
 
 /// How many kernels of graphs got calls.
@@ -60,7 +61,7 @@ impl Companion {
             .collect();
         // Only calls above kernels are lent.
         let mut is_above = vec![false; events.len()];
-        let captured = recording.captures.iter().flatten().map(|&(launch, _)| launch);
+        let captured = recording.captures.iter().flat_map(|capture| &capture.launches).map(|&(launch, _)| launch);
         for launch in launched.iter().map(|&(launch, _)| launch).chain(captured) {
             let mut up = nested.parent[launch as usize];
             while up != NONE && !std::mem::replace(&mut is_above[up as usize], true) {
@@ -93,8 +94,12 @@ impl Companion {
                 iterations[window].push(Launched { label: events[at as usize].label, call: around(&call_of, launch) });
             }
         }
-        let captured = |&(launch, label): &(u32, LabelId)| Launched { label, call: around(&call_of, launch) };
-        let captures = recording.captures.iter().map(|capture| capture.iter().map(captured).collect()).collect();
+        let launched = |&(launch, label): &(u32, LabelId)| Launched { label, call: around(&call_of, launch) };
+        let captured = |Capture { batch, launches }: &Capture| Captured {
+            batch: *batch,
+            kernels: launches.iter().map(launched).collect(),
+        };
+        let captures = recording.captures.iter().map(captured).collect();
         Self { runs: 1, calls, iterations, captures }
     }
 
@@ -111,19 +116,24 @@ impl Companion {
         };
         self.calls.extend(other.calls.into_iter().map(behind));
         self.runs = runs.saturating_add(other.runs);
-        let lists = |lists: Vec<Vec<Launched>>| {
-            let kernels = |list: Vec<Launched>| list.into_iter().map(|one| Launched { call: moved(one.call), ..one });
-            lists.into_iter().map(|list| kernels(list).collect::<Vec<_>>()).collect::<Vec<_>>()
+        let kernels = |list: Vec<Launched>| -> Vec<Launched> {
+            list.into_iter().map(|one| Launched { call: moved(one.call), ..one }).collect()
         };
-        self.iterations.extend(lists(other.iterations));
-        self.captures.extend(lists(other.captures));
+        self.iterations.extend(other.iterations.into_iter().map(kernels));
+        let captured = |one: Captured| Captured { kernels: kernels(one.kernels), ..one };
+        self.captures.extend(other.captures.into_iter().map(captured));
         self
     }
 
     /// Returns its memory in bytes, without the texts of its labels.
     pub fn bytes(&self) -> usize {
-        let kernels: usize = self.iterations.iter().chain(&self.captures).map(Vec::len).sum();
+        let kernels: usize = self.lists().map(Vec::len).sum();
         self.calls.len() * size_of::<BorrowedCall>() + kernels * size_of::<Launched>()
+    }
+
+    /// Returns the kernels of each iteration and of each capture.
+    fn lists(&self) -> impl Iterator<Item = &Vec<Launched>> {
+        self.iterations.iter().chain(self.captures.iter().map(|capture| &capture.kernels))
     }
 
     /// Tells whether it has frames of Python or modules.
@@ -138,7 +148,7 @@ impl Companion {
         let (mut loan, mut of, mut ambiguous) = (Loan::default(), Vec::new(), Vec::new());
         let mut calls = Bare::of(&self.calls);
         // A graph that is replayed again finds what it found before.
-        let mut known: HashMap<(Vec<LabelId>, Begin), Found> = HashMap::new();
+        let mut known: HashMap<(Vec<LabelId>, Begin, Option<Batch>), Found> = HashMap::new();
         let (mut window, mut begin) = (None, Begin::default());
         for (launch, rows) in graph_kernels(recording) {
             let at = window_at(&recording.windows, launch.start);
@@ -146,8 +156,10 @@ impl Companion {
                 (window, begin) = (at, Begin::default());
             }
             let kernels: Vec<LabelId> = rows.iter().map(|&(_, label)| label).collect();
-            let found = known.entry((kernels, begin)).or_insert_with_key(|(kernels, begin)| {
-                let found = self.find(kernels, *begin, labels);
+            let batch = recording.batches.binary_search_by_key(&launch.row, |&(row, _)| row);
+            let batch = batch.ok().map(|at| recording.batches[at].1);
+            let found = known.entry((kernels, begin, batch)).or_insert_with_key(|(kernels, begin, batch)| {
+                let found = self.find(kernels, *begin, *batch, labels);
                 if found.has_inputs { found } else { calls.without_inputs(found) }
             });
             begin = found.behind;
@@ -171,8 +183,8 @@ impl Companion {
     }
 
     /// Finds kernels: in a capture, else in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
-    fn find(&self, kernels: &[LabelId], begin: Begin, labels: &Labels) -> Found {
-        match capture::find(&self.captures, &self.calls, kernels, labels) {
+    fn find(&self, kernels: &[LabelId], begin: Begin, batch: Option<Batch>, labels: &Labels) -> Found {
+        match capture::find(&self.captures, &self.calls, (kernels, batch), labels) {
             Match::Calls(calls) => return Found { calls, ..Found::nothing(0, begin) },
             Match::WithoutInputs(calls) => return Found { calls, has_inputs: false, ..Found::nothing(0, begin) },
             Match::Ambiguous => return Found { is_ambiguous: true, ..Found::nothing(kernels.len(), begin) },
@@ -232,7 +244,8 @@ impl Companion {
 impl HasLabels for Companion {
     fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
         self.calls.iter_mut().for_each(|call| visit(&mut call.label));
-        let kernels = self.iterations.iter_mut().chain(&mut self.captures).flatten();
+        let captured = self.captures.iter_mut().map(|capture| &mut capture.kernels);
+        let kernels = self.iterations.iter_mut().chain(captured).flatten();
         kernels.for_each(|one| visit(&mut one.label));
     }
 
@@ -241,7 +254,7 @@ impl HasLabels for Companion {
         if is_around_itself {
             return Err(Damaged("a call is around itself"));
         }
-        let mut kernels = self.iterations.iter().chain(&self.captures).flatten();
+        let mut kernels = self.lists().flatten();
         let is_known = kernels.all(|one| one.call == NONE || (one.call as usize) < self.calls.len());
         if is_known { Ok(()) } else { Err(Damaged("a kernel has no call")) }
     }

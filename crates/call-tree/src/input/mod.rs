@@ -1,5 +1,6 @@
 //! Input of the crate: events, their labels, and the time of iterations.
 
+pub(crate) mod batch;
 pub(crate) mod borrowed;
 pub(crate) mod event;
 pub(crate) mod family;

@@ -1,8 +1,8 @@
 //! Events of one rank of one run, and which of its iterations count.
 
+use super::batch::{Batch, Capture};
 use super::borrowed::Borrowed;
 use super::event::Event;
-use super::label::LabelId;
 use super::meeting::Meeting;
 use super::reason::Reason;
 use super::window::Window;
@@ -24,9 +24,10 @@ pub struct Recording {
     pub graph_nodes: Vec<(u32, i64)>,
     /// Places of backward operators in `events`, ascending, each with the place of its forward operator.
     pub forward: Vec<(u32, u32)>,
-    /// Captures of graphs, by their begins: places in `events` of the launches of each, in the order of their begins, with the label of the
-    /// kernel, copy or fill that each stands for. A label without a text is of a kernel whose name was not recorded.
-    pub captures: Vec<Vec<(u32, LabelId)>>,
+    /// Captures of graphs, by their begins.
+    pub captures: Vec<Capture>,
+    /// Rows of launches of graphs, ascending, with the batches that annotations around them name.
+    pub batches: Vec<(u32, Batch)>,
     /// Calls that a companion lends to the kernels of graphs.
     pub borrowed: Borrowed,
 }

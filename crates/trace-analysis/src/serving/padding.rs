@@ -36,14 +36,9 @@ impl Padding {
     }
 }
 
-/// Returns what a step runs, in what sizes of graphs count: query tokens, which are one for each request that generates plainly.
+/// Returns what a step runs, in what sizes of graphs count.
 fn batch(step: &TimedStep) -> Option<u64> {
-    let served = step.served?;
-    match step.served.and_then(|step| step.graph_size) {
-        // The annotation counts requests.
-        Some(_) => served.requests,
-        None => served.query_tokens.or(served.requests),
-    }
+    step.served?.batch()
 }
 
 /// Completes the sizes of graphs by captures: a step that launches graphs runs that of the least size that suffices, as servers do.

@@ -1,8 +1,9 @@
 //! Captures of graphs in a recording: calls between the begin and the end of a capture, which launch nothing yet.
 
+use super::batches::Annotated;
 use crate::domain::is_collective;
-use crate::frame::TextColumn;
-use call_tree::{Class, Event, Kind, LabelId, Labels};
+use crate::frame::{RankEvents, TextColumn};
+use call_tree::{Capture, Class, Event, Kind, LabelId, Labels};
 use std::collections::BTreeMap;
 
 /// What a runtime call does in a capture.
@@ -15,13 +16,14 @@ enum Role {
     Other,
 }
 
-/// Returns the captures by their begins: the place of each launch among the events, with the label of what it adds to the graph. `kernels`
-/// are the names of launched kernels by row, as ROCm writes them; CUDA writes none.
+/// Returns the captures by their begins, each with the batch that the annotation around it names. `kernels` are the names of launched kernels
+/// by row, as ROCm writes them; CUDA writes none.
 pub(super) fn captures(
+    rows: &RankEvents,
     events: &[Event],
     kernels: Option<&TextColumn>,
     labels: &mut Labels,
-) -> Vec<Vec<(u32, LabelId)>> {
+) -> Vec<Capture> {
     let mut roles: BTreeMap<LabelId, Role> = BTreeMap::new();
     let mut calls: Vec<(u32, u32, Role)> = Vec::new();
     for (event, at) in events.iter().zip(0..).filter(|(event, _)| event.kind == Kind::Launch) {
@@ -59,7 +61,12 @@ pub(super) fn captures(
         }
     }
     found.sort_by_key(|capture| events[capture[0].0 as usize].start);
-    found
+    let annotated = Annotated::captures(rows);
+    let captured = |launches: Vec<(u32, LabelId)>| {
+        let first = launches.first().map(|&(at, _)| events[at as usize].row as usize);
+        Capture { batch: first.and_then(|row| annotated.around(rows, row).pop()), launches }
+    };
+    found.into_iter().map(captured).collect()
 }
 
 /// The label of a kernel, a copy or a fill; without a text if the name is not recorded.

@@ -1,8 +1,7 @@
 //! Companions: a recording made without graphs, or of their capture, lends its operators to the kernels of graphs.
 
 use super::loan::LoanCount;
-use super::recordings::{Iterations, recording};
-use crate::collective::Collectives;
+use super::recordings::{Iterations, lending_recording};
 use crate::exec::checkpoint;
 use crate::{Compat, Result, Trace, TraceSet};
 use call_tree::{Companion, Labels, Loan, Portable, Recording};
@@ -104,7 +103,7 @@ fn converted(trace: &Trace, compat: Compat, marker: Option<&Regex>) -> Result<Ar
     let convert = || {
         let iterations = Iterations { marker: marker.cloned(), ..Iterations::default() };
         let mut labels = Labels::default();
-        let eager = recording(trace, compat, &iterations, &mut labels, &mut Collectives::default())?;
+        let eager = lending_recording(trace, compat, &iterations, &mut labels)?;
         let companion = Companion::of(&eager, &labels);
         let has_stacks = companion.has_stacks(&labels);
         Ok(Converted { companion: Portable::of(companion, &labels), has_stacks })

@@ -1,5 +1,6 @@
 //! Companions: recordings whose operators count for the kernels of graphs; and events of ranks as call trees take them.
 
+mod batches;
 mod borrowed_calls;
 mod captures;
 mod companions;

@@ -1,5 +1,6 @@
 //! Events of a rank → events of a call tree.
 
+use super::batches::batches;
 use super::captures::captures;
 use crate::collective::{self, Collectives};
 use crate::dataset::launch_marks;
@@ -8,6 +9,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
 use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn, inputs_text};
 use crate::interval::outermost;
+use crate::serving::CapturedGraph;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
 use polars::prelude::PlSmallStr;
@@ -42,16 +44,42 @@ pub fn recording(
     labels: &mut Labels,
     collectives: &mut Collectives,
 ) -> Result<Recording> {
+    converted(trace, compat, iterations, labels, collectives, false)
+}
+
+/// Converts a rank of a companion as [`recording`] does; annotations of captures are left out.
+///
+/// # Errors
+/// If events cannot be read.
+pub(super) fn lending_recording(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+) -> Result<Recording> {
+    converted(trace, compat, iterations, labels, &mut Collectives::default(), true)
+}
+
+fn converted(
+    trace: &Trace,
+    compat: Compat,
+    iterations: &Iterations,
+    labels: &mut Labels,
+    collectives: &mut Collectives,
+    lends: bool,
+) -> Result<Recording> {
     let names = READ_COLUMNS.iter().chain(&COLUMNS).chain(&collective::COLUMNS).chain(&INPUTS);
     let events = trace.frame_of(&names.map(|&name| PlSmallStr::from_static(name)).collect::<Vec<_>>())?;
     let rows = trace.rank_events(&events, compat)?;
     let texts = |column: &str| TextColumn::of(&events, column).ok();
     let mut builder = Builder::of(&rows, INPUTS.map(texts), labels);
-    builder.fill(iterations, |_| true);
+    // Replays are in no capture.
+    let mut is_capture = rows.per_text(|name| CapturedGraph::of_annotation(name).is_some());
+    builder.fill(iterations, |kind, name| !lends || kind != Kind::Annotation || !is_capture(name));
     builder.mark_launches(iterations);
     let (windows, others) = windows(builder.marks, iterations);
     let (converted, labels) = (builder.events, builder.labels);
-    let captures = captures(&converted, texts(LAUNCHED_KERNEL).as_ref(), labels);
+    let captures = captures(&rows, &converted, texts(LAUNCHED_KERNEL).as_ref(), labels);
     let is_communication = |event: &&Event| event.kind == Kind::Gpu(Class::Communication);
     let communication: Vec<usize> = converted.iter().filter(is_communication).map(|event| event.row as usize).collect();
     collectives.merge(Collectives::of(trace.rank(), &events, &rows, &communication));
@@ -60,6 +88,7 @@ pub fn recording(
     let forward = int(INDEX_FORWARD).map(|forward| forward_operators(&converted, &rows, &forward));
     Ok(Recording {
         rank: trace.rank(),
+        batches: batches(&rows, &converted),
         events: converted,
         windows,
         others,
@@ -78,11 +107,13 @@ pub(super) fn graphs(trace: &Trace, rows: &RankEvents, labels: &mut Labels) -> R
     let events = trace.frame_of(&[PlSmallStr::from_static(GRAPH_NODE_ID)])?;
     let iterations = Iterations::default();
     let mut builder = Builder::of(rows, [None, None], labels);
-    builder.fill(&iterations, |kind| kind.is_gpu() || kind == Kind::GraphLaunch);
+    builder.fill(&iterations, |kind, _| kind.is_gpu() || kind == Kind::GraphLaunch);
     let (windows, others) = windows(builder.marks, &iterations);
     let nodes = IntColumn::of(&events, GRAPH_NODE_ID).ok();
     let graph_nodes = nodes.map(|nodes| graph_nodes(&builder.events, &nodes)).unwrap_or_default();
-    Ok(Recording { rank: trace.rank(), events: builder.events, windows, others, graph_nodes, ..Recording::default() })
+    let (rank, events) = (trace.rank(), builder.events);
+    let batches = batches(rows, &events);
+    Ok(Recording { rank, events, windows, others, graph_nodes, batches, ..Recording::default() })
 }
 
 /// The GPU events that ran as nodes of a graph.
@@ -121,8 +152,8 @@ impl<'r> Builder<'r> {
         Self { rows, inputs, labels, known, threads, events: Vec::with_capacity(rows.len()), marks: Vec::new() }
     }
 
-    /// Adds the events of the wanted kinds, and the marks of iterations.
-    fn fill(&mut self, iterations: &Iterations, is_wanted: impl Fn(Kind) -> bool) {
+    /// Adds the events of the wanted kinds and codes of names, and the marks of iterations.
+    fn fill(&mut self, iterations: &Iterations, mut is_wanted: impl FnMut(Kind, u32) -> bool) {
         let rows = self.rows;
         let kinds = rows.kinds();
         let mut is_collective = rows.per_text(is_collective);
@@ -151,7 +182,7 @@ impl<'r> Builder<'r> {
             };
             let end = start + rows.dur(row);
             let thread = self.thread(row, kind);
-            if is_wanted(kind) {
+            if is_wanted(kind, name) {
                 let label = self.label(row, name, kind);
                 let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
                 let correlation = rows.correlation(row).filter(|_| has_correlation);

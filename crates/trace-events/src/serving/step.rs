@@ -154,6 +154,20 @@ impl ServedStep {
         self.generation.requests
     }
 
+    /// Returns what the step runs, in what sizes of graphs count: query tokens, which are one for each request that generates plainly.
+    pub fn batch(&self) -> Option<u64> {
+        match self.graph_size {
+            // The annotation counts requests.
+            Some(_) => self.requests,
+            None => self.query_tokens.or(self.requests),
+        }
+    }
+
+    /// Returns the size of the graph that the annotation names: the padded one, else what the step runs.
+    pub fn named_graph_size(&self) -> Option<u64> {
+        self.graph_size.or_else(|| self.batch())
+    }
+
     /// Tells whether a request computes more than one query token of its answer: it may get several tokens a step.
     pub fn speculates(&self) -> bool {
         self.phase.generates() && self.generation.query_tokens > self.generation.requests

@@ -219,6 +219,35 @@ fn captures_that_differ_are_stated_and_not_guessed() {
     );
 }
 
+/// Captures for 64 and for 128 requests, and a step that says which of them it runs, or not.
+#[test]
+fn annotated_batches_decide_among_captures() {
+    let annotated =
+        |trace: TraceBuilder, name: &str, at: i64| trace.complete("user_annotation", name, 100, 1, at..at + 300);
+    let [(module, operators, narrow, kernel), gelu] = LAYERS;
+    let wide: Layer = (module, operators, "[[128, 32], [32, 16]]", kernel);
+    let both =
+        captured(captured(TraceBuilder::new(), 0, &[(module, operators, narrow, kernel), gelu]), 500, &[wide, gelu]);
+    let both = companion(annotated(annotated(both, "capture_64_DECODE", 0), "capture_128_DECODE", 500));
+    let asked = |annotation: &str| {
+        let trace = loaded(&annotated(replays(1, [7, 7]), annotation, 0));
+        let analysis = borrowing(&trace, &both);
+        let note = analysis.ask(&Operators::default()).unwrap().notes[0].clone();
+        let roofline = analysis.ask(&Roofline::default()).unwrap();
+        let has_work = roofline.tables[0].frame.height() > 0;
+        let flop = if has_work { (values(&roofline, "gflop")["aten::mm"] * 1e9).round() } else { 0.0 };
+        (note.replace("Kernels of graphs with operators from capture: ", ""), flop)
+    };
+    // 2 × 64 × 32 × 16, twice as many, and as many with a padded batch.
+    assert_eq!(asked("step[DECODE bs=64]"), ("2 of 2.".to_owned(), 65_536.0));
+    assert_eq!(asked("step[DECODE bs=128]"), ("2 of 2.".to_owned(), 131_072.0));
+    assert_eq!(asked("decode[bs=117/128 tok=117 d=117]"), ("2 of 2.".to_owned(), 131_072.0));
+    for unknown in ["step[DECODE bs=100]", "step[EXTEND bs=128 toks=128]", "step"] {
+        let (note, flop) = asked(unknown);
+        assert!(note.contains("differ in shapes alone") && flop == 0.0, "{unknown}: {note}");
+    }
+}
+
 #[test]
 fn calls_around_a_graph_are_not_borrowed_again() {
     let module = |trace: TraceBuilder| trace.complete("python_function", "nn.Module: Linear_0", 100, 1, 0..300);

@@ -1,0 +1,32 @@
+//! Batches of graphs, and captures.
+
+use super::label::LabelId;
+use serde::{Deserialize, Serialize};
+
+/// A batch for which a graph was captured, or which it runs, as an annotation names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Batch {
+    /// Number of requests or tokens, padded.
+    pub size: u64,
+    /// Whether steps that generate run it.
+    pub decodes: bool,
+    /// Whether steps that read prompts run it.
+    pub prefills: bool,
+}
+
+impl Batch {
+    /// Tells whether a graph that was captured for this batch is that of a launch that runs `other`.
+    pub(crate) fn is_of(self, other: Self) -> bool {
+        self.size == other.size && (self.decodes && other.decodes || self.prefills && other.prefills)
+    }
+}
+
+/// The capture of a graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The batch that its annotation names.
+    pub batch: Option<Batch>,
+    /// Places in the events of the launches, in the order of their begins, with the label of the kernel, copy or fill that each stands for. A
+    /// label without a text is of a kernel whose name was not recorded.
+    pub launches: Vec<(u32, LabelId)>,
+}
