@@ -4,7 +4,7 @@ use crate::{Error, session};
 use kernel_magic::api::Magic;
 use kernel_magic::argument::{Argument, Call, Group, Kind, any_of, did_you_mean};
 use kernel_magic::context::{Context, Progress};
-use kernel_magic::view::{Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
+use kernel_magic::view::{COMPANION, Frame, RESULT, ROWS_WHERE, SHOWN, SORT, deliver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use trace::sql::{sql_tables, tables_named};
@@ -41,6 +41,7 @@ const ARGUMENTS: &[Group] = &[
             .or("those that it names"),
             Argument::flag("file", Kind::Path, "read the statement from this file (-f)").or("the cell"),
             Argument::flag("no-execute", Kind::Switch, "only save it (-N)"),
+            COMPANION,
         ],
     ),
     Group::new(
@@ -86,8 +87,9 @@ impl Magic for TraceSql {
          by the name of their variable; saved statements. Table functions: ancestors(id), descendants(id), self_time, gaps(stream), \
          intersect(a, b), overlap(table). The dialect is SQLite's, with REGEXP, MEDIAN, QUANTILE_CONT, STDDEV and other functions. Names \
          and categories are texts for LIKE and REGEXP, times are nanoseconds, the end of an event is end_ts, its position in the file is \
-         id. Only the columns that a statement names are read, and only the ranks that conditions on trace and rank leave. Tab completes \
-         tables, columns and functions; Shift-Tab on a table lists its columns. What other dialects write is refused with what to write \
+         id. Only the columns that a statement names are read, and only the ranks that conditions on trace and rank leave. With a companion, \
+         operator in events and kernels is the innermost operator above a GPU event, and operator_source says whether it was recorded or \
+         is borrowed. Tab completes tables, columns and functions; Shift-Tab on a table lists its columns. What other dialects write is refused with what to write \
          instead."
     }
 
@@ -115,7 +117,7 @@ impl Magic for TraceSql {
             self.check_name(call, context, name)?;
         }
         if !call.switch("no-execute") {
-            let tables = tables(context, statement)?;
+            let tables = tables(call, context, statement)?;
             let asked = statement.to_owned();
             let all = context.session.traces().values().map(|trace| trace.event_count() as u64).sum::<u64>().max(1);
             let progress = Arc::new(Mutex::new(Progress::new(context.out, !call.quiet())));
@@ -228,10 +230,16 @@ fn name(call: &Call<'_>, assigned: Option<&str>) -> Result<Option<String>, Error
 }
 
 /// Returns the tables of a statement: all traces, and the frames and saved statements that it names.
-fn tables(context: &mut Context<'_>, statement: &str) -> Result<SqlTables, Error> {
+fn tables(call: &Call<'_>, context: &mut Context<'_>, statement: &str) -> Result<SqlTables, Error> {
     let traces: Vec<TraceSet> =
         context.session.traces().values().map(|trace| TraceSet::clone(Arc::as_ref(trace))).collect();
     let mut tables = SqlTables::of(&traces);
+    for trace in &traces {
+        let companions = context.companions(call, [trace.label()])?;
+        for companion in companions.iter().filter(|companion| companion.label() != trace.label()) {
+            tables = tables.companion(trace.label(), companion);
+        }
+    }
     let mut named = tables_named(statement);
     for (name, saved) in context.session.statements().clone() {
         named.extend(tables_named(&saved));

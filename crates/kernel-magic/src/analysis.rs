@@ -5,9 +5,9 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::explain::COMPANION;
 use super::view::{
-    AnalysedTrace, GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table, write_csv,
+    AnalysedTrace, COMPANION, GROUP_BY, ROWS_IN_GROUP, SelectedRows, WHERE, chosen, drill_down, grouped, size, table,
+    write_csv,
 };
 use crate::Error;
 use serde_json::{Map, Value};
@@ -88,8 +88,7 @@ impl AnalysisMagic {
             ),
         ];
         if entry.borrows {
-            let companion = Argument::flag("companion", Kind::Runs, COMPANION);
-            input.push(companion.or("those that the trace was loaded with"));
+            input.push(COMPANION);
         }
         let mut parameters = Vec::new();
         for &parameter in entry.parameters {

@@ -3,8 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind, did_you_mean};
 use super::context::Context;
-use super::explain::COMPANION;
-use super::view::{Frame, RESULT, SHOWN, WHERE, deliver, selected_events};
+use super::view::{COMPANION, Frame, RESULT, SHOWN, WHERE, deliver, selected_events};
 use crate::Error;
 use trace_core::polars::prelude::DataFrame;
 use trace_core::{EventQuery, SelectEvents, TraceSet, columns};
@@ -45,7 +44,7 @@ const ARGUMENTS: &[Group] = &[
             .or("all events"),
             Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the events ran").or("all"),
             WHERE,
-            Argument::flag("companion", Kind::Runs, COMPANION).or("those that the trace was loaded with"),
+            COMPANION,
             Argument::flag("sort", Kind::Sort, "order by this column, numbers largest first").repeatable(),
         ],
     ),

@@ -4,8 +4,8 @@ use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, labeled, write};
 use super::view::{
-    self, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, PHASE, RELEVANT, RESULT, is_one_table, selected_events, size,
-    write_csv, write_html,
+    self, COMPANION, Frame, MARKER_OF_SAMPLES, METHOD, ONE_TABLE, PHASE, RELEVANT, RESULT, is_one_table,
+    selected_events, size, write_csv, write_html,
 };
 use crate::Error;
 use serde_json::Value;
@@ -28,12 +28,9 @@ pub(super) const RUNS: Group = Group::new(
             "the baseline: a run, several (control_1,control_2), or a group of runs",
         ),
         Argument::required("TEST", Kind::Runs, "the run or runs to compare with it; differences are test − control"),
-        Argument::flag("companion", Kind::Runs, COMPANION).or("those that the traces were loaded with"),
+        COMPANION,
     ],
 );
-
-/// Meaning of the flag of a companion.
-pub(crate) const COMPANION: &str = "runs recorded without CUDA graphs, or of their capture, which lend their operators to the kernels of graphs; or none";
 
 /// Flags that select iterations and ranks.
 pub const SAMPLES: Group = Group::new(

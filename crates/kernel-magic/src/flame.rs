@@ -3,8 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::{Context, write};
-use super::explain::COMPANION;
-use super::view::{HTML, PNG, QUIET, RANKS, TRACES, deliver_drawing, selected_events, shown_runs};
+use super::view::{COMPANION, HTML, PNG, QUIET, RANKS, TRACES, deliver_drawing, selected_events, shown_runs};
 use crate::Error;
 use trace_core::{FlameQuery, FlameTime, SelectEvents, TraceSet};
 use trace_view::FLAME;
@@ -19,7 +18,7 @@ const SHOWN: Group = Group::new(
         RANKS[0],
         RANKS[1],
         RANKS[2],
-        Argument::flag("companion", Kind::Runs, COMPANION).or("those that the traces were loaded with"),
+        COMPANION,
         Argument::flag("iteration", Kind::List(IdKind::Iterations), "iteration or iterations").or("all"),
         Argument::flag("control-iteration", Kind::List(IdKind::Iterations), "iteration or iterations of CONTROL")
             .or("all"),

@@ -136,7 +136,7 @@ unsafe extern "C" fn connect(
 /// Returns the `CREATE TABLE` of a table.
 fn declaration(state: &TableState) -> String {
     let columns = state.table.columns().iter().map(|column| {
-        let hidden = if column.is_argument { " HIDDEN" } else { "" };
+        let hidden = if column.is_argument || column.is_hidden { " HIDDEN" } else { "" };
         // NUL ends a text of C.
         let name = column.name.replace('"', "\"\"").replace('\0', "\u{fffd}");
         let unit = column.unit.map(|unit| format!(" {unit}")).unwrap_or_default();

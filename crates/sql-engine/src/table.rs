@@ -20,18 +20,26 @@ pub struct ColumnSpec {
     pub unit: Option<&'static str>,
     /// Whether it is an argument of a table function: `stream` of `gaps(stream)`. Such columns come last, and `*` leaves them out.
     pub is_argument: bool,
+    /// Whether `*` leaves it out although it is no argument: a statement that wants it names it.
+    pub is_hidden: bool,
 }
 
 impl ColumnSpec {
     /// Declares a column.
     pub fn new(name: impl Into<String>, kind: Kind) -> Self {
-        Self { name: name.into(), kind, unit: None, is_argument: false }
+        Self { name: name.into(), kind, unit: None, is_argument: false, is_hidden: false }
     }
 
     /// Declares the unit of the values, in one word.
     #[must_use]
     pub fn with_unit(self, unit: Option<&'static str>) -> Self {
         Self { unit, ..self }
+    }
+
+    /// Declares whether `*` leaves the column out.
+    #[must_use]
+    pub fn hidden(self, is_hidden: bool) -> Self {
+        Self { is_hidden, ..self }
     }
 
     /// Declares an argument of a table function.

@@ -14,3 +14,4 @@ use trace_analysis::{CallGraph, CallStack, call_graph};
 use trace_base::CancellationToken;
 use trace_base::{Compat, Error, Execution, KernelType, Result, config, domain, exec};
 use trace_data::{Trace, TraceSet, dataset, frame};
+use trace_events::companion;

@@ -204,7 +204,7 @@ fn unknown_names_are_errors() {
 }
 
 /// Two steps as replays of a graph of two kernels, the second of which is slower, and its capture.
-fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
+pub(super) fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
     let replay = |us: i64| {
         let trace = TraceBuilder::new().step(1, 0..100).runtime("hipGraphLaunch", 1, 10..15);
         let trace = trace.kernel("gemm", Stream(7), 20..30).correlation(1);

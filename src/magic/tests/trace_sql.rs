@@ -238,3 +238,42 @@ fn times_of_all_magics_count_from_the_start_of_the_recording() {
     let trace = trace::TraceSet::load(recorded("control")).unwrap();
     assert_eq!(on_clock - ts, trace.origin() as f64);
 }
+
+/// Companions lend to the trace that was loaded with them; those of the flag to all.
+#[test]
+fn companions_lend_operators_to_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let [replay, slower, capture] = super::explain::graphs(&folder);
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
+    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let ask = |flags: &str| {
+        format!(
+            "%trace_sql {flags} --as x --quiet SELECT trace, operator, operator_source FROM kernels ORDER BY trace, ts"
+        )
+    };
+    let mut rows = |flags: &str| {
+        notebook.text(&ask(flags));
+        let frame = notebook.frame("x");
+        let texts = |name: &str| {
+            frame
+                .column(name)
+                .unwrap()
+                .str()
+                .unwrap()
+                .iter()
+                .map(|text| text.unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
+        };
+        let (traces, operators, sources) = (texts("trace"), texts("operator"), texts("operator_source"));
+        (traces.iter().zip(operators).zip(sources))
+            .map(|((trace, operator), source)| format!("{trace} {operator} {source}"))
+            .collect::<Vec<_>>()
+    };
+    let from = "borrowed from new_companion";
+    let borrowed = |trace: &str| [format!("{trace} aten::mm {from}"), format!("{trace} aten::gelu {from}")];
+    let none = |trace: &str| [format!("{trace}  "), format!("{trace}  ")];
+    assert_eq!(rows(""), [borrowed("new"), none("old")].concat());
+    assert_eq!(rows("--companion new_companion"), [borrowed("new"), borrowed("old")].concat());
+    assert_eq!(rows("--companion none"), [none("new"), none("old")].concat());
+}

@@ -36,7 +36,7 @@ pub use html_page::write_html;
 pub(crate) use one_table::{ONE_TABLE, is_one_table};
 pub(crate) use report_page::ReportPage;
 pub use rows::SelectedRows;
-pub use selected_events::WHERE;
+pub use selected_events::{COMPANION, WHERE};
 pub(crate) use selected_events::{DEVICE_TYPE, MARKER_OF_SAMPLES, PHASE, USE_SHORT_NAME, selected_events};
 pub use selection::{GROUPS, SELECTION, caption, trace_diff};
 pub(crate) use selection::{selection_flag, unused_iterations};

@@ -8,6 +8,14 @@ pub const WHERE: Argument =
     Argument::flag("where", Kind::Where, "only events that meet this condition: 'name ~ \"^nccl\" and dur > 100us'")
         .or("all events");
 
+/// The companions of a call ([`Context::companions`](crate::context::Context::companions)).
+pub const COMPANION: Argument = Argument::flag(
+    "companion",
+    Kind::Runs,
+    "runs recorded without CUDA graphs, or of their capture, which lend their operators to the kernels of graphs; or none",
+)
+.or("those that the traces were loaded with");
+
 /// The device of the operators that are compared or measured.
 pub(crate) const DEVICE_TYPE: Argument =
     Argument::flag("device-type", Kind::Choice(&["all", "cpu", "gpu"]), "where the operators ran").or("all");

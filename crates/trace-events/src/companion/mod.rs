@@ -10,6 +10,8 @@ mod recordings;
 
 pub use borrowed_calls::{BorrowedCall, BorrowedCalls, Partner};
 pub use companions::{Companions, in_words};
-pub use kernel_operators::{OPERATOR, OPERATOR_COLUMNS, OPERATOR_SOURCE, operator_columns};
+pub use kernel_operators::{
+    KernelOperator, KernelOperators, OPERATOR, OPERATOR_COLUMNS, OPERATOR_SOURCE, operator_columns,
+};
 pub use loan::{Lending, LoanCount, borrowed_in_words, merge_lending};
 pub use recordings::{Iterations, recording};

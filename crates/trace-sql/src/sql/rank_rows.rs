@@ -1,9 +1,10 @@
 //! Rows of one rank in the tables of SQL.
 
-use super::views::{END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, ORIGIN, TRACE, View, source};
+use super::views::{BORROWED, END_TS, ID, KERNEL_DELAY, KERNEL_TYPE, ORIGIN, TRACE, View, source};
+use crate::companion::operator_columns;
 use crate::domain::{EventKind, is_device_work};
 use crate::frame::columns::{CAT, DUR, END, INDEX, INDEX_CORRELATION, ITERATION, NAME, RANK, STREAM, TS};
-use crate::frame::{StepName, once_per_text};
+use crate::frame::{READ_COLUMNS, StepName, once_per_text};
 use crate::{Compat, KernelType, Result, Trace, TraceSet};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -20,7 +21,10 @@ pub(super) fn bytes_needed(view: View, trace: &Trace, names: &[PlSmallStr]) -> u
     if view == View::Ranks {
         return 0;
     }
-    let sources = sources(view, names);
+    let mut sources = sources(view, names);
+    if names.iter().any(|name| BORROWED.contains(&name.as_str())) {
+        sources.extend(READ_COLUMNS.map(PlSmallStr::from_static));
+    }
     trace.bytes_needed_of(&sources, names.len().saturating_mul(TEXT_BYTES))
 }
 
@@ -40,13 +44,13 @@ fn sources(view: View, names: &[PlSmallStr]) -> Vec<PlSmallStr> {
         }
     }
     // A frame without columns has no rows.
-    if found.iter().all(|name| [TRACE, RANK].contains(&name.as_str())) {
+    if found.iter().all(|name| [TRACE, RANK].contains(&name.as_str()) || BORROWED.contains(&name.as_str())) {
         found.push(INDEX.into());
     }
     found
 }
 
-/// Returns the columns `names` of the rows of one rank, in that order.
+/// Returns the columns `names` of the rows of one rank, in that order; `companions` lend operators to its kernels of graphs.
 ///
 /// # Errors
 /// If its events cannot be read.
@@ -56,11 +60,17 @@ pub(super) fn rows(
     trace: &Trace,
     names: &[PlSmallStr],
     schema: &Schema,
+    companions: &[TraceSet],
 ) -> Result<DataFrame> {
     if view == View::Ranks {
         return rank_row(set, trace, names);
     }
-    let events = trace.frame_of(&sources(view, names))?;
+    let mut events = trace.frame_of(&sources(view, names))?;
+    if !companions.is_empty() && names.iter().any(|name| BORROWED.contains(&name.as_str())) {
+        for column in operator_columns(trace, set.compat(), companions)? {
+            events.with_column(column)?;
+        }
+    }
     let (events, partners) = match view {
         View::Events | View::Ranks => (events, None),
         View::Kernels => (keep(&events, kernels)?, None),

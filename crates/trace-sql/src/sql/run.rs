@@ -153,7 +153,8 @@ impl<'r> Run<'r> {
         }
         let traces = self.tables.traces();
         for view in View::ALL {
-            add(database.add_table(view.name(), Arc::new(ViewTable::of(view, traces))))?;
+            let table = ViewTable::of(view, traces, self.tables.companions());
+            add(database.add_table(view.name(), Arc::new(table)))?;
         }
         for function in FUNCTIONS.iter().filter(|function| function.tables().is_none()) {
             add(database.add_table(function.name, Arc::new(FunctionTable::of(function, traces))))?;

@@ -1,7 +1,7 @@
 //! The tables that statements can name, and the names that completion offers.
 
 use super::function_table::{FUNCTIONS, TableFunction};
-use super::views::View;
+use super::views::{CompanionsByLabel, View};
 use crate::{Result, TraceSet};
 use polars::prelude::DataFrame;
 use sql_engine::SqlNames;
@@ -36,6 +36,7 @@ pub struct SqlTables {
     traces: Vec<TraceSet>,
     frames: BTreeMap<String, DataFrame>,
     saved: BTreeMap<String, String>,
+    companions: CompanionsByLabel,
 }
 
 impl SqlTables {
@@ -56,6 +57,20 @@ impl SqlTables {
     pub fn statement(mut self, name: impl Into<String>, statement: impl Into<String>) -> Self {
         self.saved.insert(name.into(), statement.into());
         self
+    }
+
+    /// Adds a companion of the trace of a label: a recording of the same program without graphs, or of the capture of its graphs, beside
+    /// others. In `events` and `kernels`, `operator` is then the innermost operator above work of the GPU of that trace, of a kernel of a
+    /// graph that of its capture, and `operator_source` says `recorded`, or `borrowed from capture`, with the label of the companion. Both
+    /// are null without companions, and `*` then leaves them out.
+    #[must_use]
+    pub fn companion(mut self, label: impl Into<String>, companion: &TraceSet) -> Self {
+        self.companions.entry(label.into()).or_default().push(companion.clone());
+        self
+    }
+
+    pub(super) fn companions(&self) -> &CompanionsByLabel {
+        &self.companions
     }
 
     pub(super) fn traces(&self) -> &[TraceSet] {

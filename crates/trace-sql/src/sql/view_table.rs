@@ -2,7 +2,7 @@
 
 use super::columns::{Dictionaries, kind_of, moments};
 use super::rank_rows::{bytes_needed, rows};
-use super::views::{MOMENTS, TRACE, View, meaning};
+use super::views::{BORROWED, CompanionsByLabel, MOMENTS, TRACE, View, is_hidden, meaning};
 use crate::exec::changed_files::checked;
 use crate::exec::memory::Task;
 use crate::frame::columns::RANK;
@@ -76,14 +76,17 @@ pub(super) struct ViewTable {
     schema: Schema,
     columns: Vec<ColumnSpec>,
     ranks: Ranks,
+    companions: CompanionsByLabel,
     parts: Vec<PartSpec>,
     dictionaries: Dictionaries,
 }
 
 impl ViewTable {
-    pub(super) fn of(view: View, traces: &[TraceSet]) -> Self {
+    pub(super) fn of(view: View, traces: &[TraceSet], companions: &CompanionsByLabel) -> Self {
         let schema = view.schema(traces);
-        let columns: Vec<ColumnSpec> = schema.iter().map(|(name, dtype)| column_spec(name, dtype)).collect();
+        let column =
+            |name: &str, dtype: &DataType| column_spec(name, dtype).hidden(is_hidden(name, traces, companions));
+        let columns: Vec<ColumnSpec> = schema.iter().map(|(name, dtype)| column(name, dtype)).collect();
         let ranks = Ranks::of(traces);
         let parts = ranks.parts(&columns, |trace| match view {
             View::Events => trace.info().events,
@@ -91,7 +94,8 @@ impl ViewTable {
             View::Iterations => trace.info().iterations.len(),
             View::Ranks => 1,
         });
-        Self { view, schema, columns, ranks, parts, dictionaries: Dictionaries::default() }
+        let companions = companions.clone();
+        Self { view, schema, columns, ranks, companions, parts, dictionaries: Dictionaries::default() }
     }
 }
 
@@ -108,13 +112,14 @@ impl Table for ViewTable {
         let Some((set, trace)) = self.ranks.get(part) else { return Ok(Part::default()) };
         let names: Vec<PlSmallStr> =
             columns.iter().map(|&column| PlSmallStr::from_str(&self.columns[column].name)).collect();
+        let companions = self.companions.get(set.label()).map_or(&[][..], Vec::as_slice);
         let found = || -> Result<Part> {
             let (budget, needed) = (set.budget()?, bytes_needed(self.view, trace, &names));
             budget.check(Task::Sql, needed).or_else(|_| {
                 self.ranks.give_back();
                 budget.check(Task::Sql, needed)
             })?;
-            let frame = checked(|| rows(self.view, set, trace, &names, &self.schema))?;
+            let frame = checked(|| rows(self.view, set, trace, &names, &self.schema, companions))?;
             part_of(&frame, columns, self.columns.len(), &self.dictionaries, set.origin())
         };
         Ok(found()?)
@@ -129,6 +134,10 @@ impl Table for ViewTable {
     ) -> Option<Arc<Index>> {
         let (set, trace) = self.ranks.get(part)?;
         let name = self.columns.get(column)?.name.as_str();
+        if BORROWED.contains(&name) {
+            // Another statement may have other companions.
+            return build().map(Arc::new);
+        }
         let codes = values.dictionary().map(|dictionary| dictionary.identity());
         let key =
             format!("index of {} {name} {:?} {codes:?} from {}", self.view.name(), self.schema.get(name), set.origin());
@@ -232,7 +241,7 @@ mod tests {
 
     /// Returns the index of a column of the events of rank 0, as a statement asks for it; `build` says whether there is memory.
     fn index(traces: &[TraceSet], name: &str, build: &dyn Fn() -> bool) -> Option<Arc<Index>> {
-        let table = ViewTable::of(View::Events, traces);
+        let table = ViewTable::of(View::Events, traces, &CompanionsByLabel::new());
         let column = table.columns.iter().position(|column| column.name == name).unwrap();
         let part = table.read(0, &[column], &[]).unwrap();
         let values = part.columns[column].clone().unwrap();

@@ -2,12 +2,14 @@
 
 use crate::TraceSet;
 use crate::call_graph::CALL_GRAPH_COLUMNS;
+use crate::companion::{OPERATOR, OPERATOR_COLUMNS, OPERATOR_SOURCE};
 use crate::config::known_args;
 use crate::dataset::union_of_columns;
 use crate::frame::columns::{
     CAT, CORRELATION, DUR, END, EVENT_COLUMNS, INDEX, INDEX_CORRELATION, ITERATION, NAME, PID, RANK, STREAM, TID, TS,
 };
 use polars::prelude::{DataType, PlSmallStr, Schema};
+use std::collections::BTreeMap;
 use trace_view::{Column, Unit};
 
 /// The label of the trace.
@@ -26,6 +28,9 @@ pub(super) const ORIGIN: &str = "origin";
 /// Columns that are moments: in SQL they count from the start of the recording, as conditions of `--where` and call graphs do.
 pub(super) const MOMENTS: [&str; 6] =
     [TS, END_TS, "kernel_ts", "kernel_end_ts", "first_kernel_start", "last_kernel_end"];
+
+/// The companions of traces, by the labels of these.
+pub(super) type CompanionsByLabel = BTreeMap<String, Vec<TraceSet>>;
 
 /// A table of the loaded traces. Its rows are made rank by rank when a statement runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +84,9 @@ impl View {
 /// The columns of the events, in the order in which they are selected by `*`.
 const EVENTS: &[&str] =
     &[TRACE, RANK, ITERATION, ID, NAME, CAT, TS, DUR, END_TS, STREAM, TID, PID, CORRELATION, INDEX_CORRELATION];
+
+/// The columns of operators above kernels, which companions of a trace fill.
+pub(super) const BORROWED: [&str; 2] = [OPERATOR, OPERATOR_SOURCE];
 
 /// Columns of texts among those of fixed tables.
 const TEXTS: &[&str] = &[TRACE, NAME, "kernel", "file", "device_type"];
@@ -146,7 +154,19 @@ const OWN_COLUMNS: &[Column] = &[
 /// Returns what a column of a table of SQL means, and its unit.
 pub(super) fn meaning(name: &str) -> Option<&'static Column> {
     let args = known_args().map(|arg| &arg.column);
-    OWN_COLUMNS.iter().chain(EVENT_COLUMNS).chain(CALL_GRAPH_COLUMNS).chain(args).find(|column| column.name == name)
+    OWN_COLUMNS
+        .iter()
+        .chain(EVENT_COLUMNS)
+        .chain(CALL_GRAPH_COLUMNS)
+        .chain(&OPERATOR_COLUMNS)
+        .chain(args)
+        .find(|column| column.name == name)
+}
+
+/// Tells whether `*` leaves a column out: operators above kernels, where no trace has companions nor a recorded column of this name.
+pub(super) fn is_hidden(name: &str, traces: &[TraceSet], companions: &CompanionsByLabel) -> bool {
+    let is_recorded = |set: &TraceSet| union_of_columns(set.traces()).iter().any(|(column, _)| column.as_str() == name);
+    BORROWED.contains(&name) && companions.is_empty() && !traces.iter().any(is_recorded)
 }
 
 /// Returns the column of the frame of events that a column of a view shows.
@@ -174,6 +194,10 @@ fn of_events(traces: &[TraceSet], added: &[(&str, DataType)]) -> Schema {
     let all: Vec<_> = traces.iter().flat_map(|set| union_of_columns(set.traces())).collect();
     let mut schema = fixed(EVENTS);
     schema.with_column(CAT.into(), DataType::String);
+    // Early, so that they are read only where a statement names them.
+    for name in BORROWED {
+        schema.with_column(name.into(), DataType::String);
+    }
     for (name, dtype) in added {
         schema.with_column((*name).into(), dtype.clone());
     }
