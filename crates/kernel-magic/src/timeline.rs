@@ -3,7 +3,7 @@
 use super::api::Magic;
 use super::argument::{Argument, Call, Group, IdKind, Kind};
 use super::context::Context;
-use super::view::{HTML, PNG, QUIET, RANKS, TRACES, WHERE, deliver_drawing, selected_events, shown_runs};
+use super::view::{COMPANION, HTML, PNG, QUIET, RANKS, TRACES, WHERE, deliver_drawing, selected_events, shown_runs};
 use crate::Error;
 use trace_core::{SelectEvents, TimelineQuery, TraceSet};
 use trace_view::TIMELINE;
@@ -28,6 +28,7 @@ const SHOWN: Group = Group::new(
             .or("all")
             .of_second_trace(),
         WHERE,
+        COMPANION,
     ],
 );
 
@@ -49,7 +50,8 @@ impl Magic for Timeline {
 
     fn notes(&self) -> &'static str {
         "Nested calls have a level each; kernels of a stream that overlap have one each, too, so that none hides another. Drag or hit A \
-         and D to pan, W and S to zoom; click an event for its arguments and for arrows between launches and kernels. A saved notebook \
+         and D to pan, W and S to zoom; click an event for its arguments and for arrows between launches and kernels. With a companion the \
+         details of a kernel of a graph name the operator of its capture, said to be borrowed, and the search finds it by that name. A saved notebook \
          shows the picture or, with the extension, what was embedded: all events of a small trace, about 300 kB of a large one, the first 1,000 lanes. \
          Two traces are aligned at the start of their first shown steps and coloured by what changed."
     }
@@ -66,7 +68,11 @@ impl Magic for Timeline {
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let control = context.trace(call, call.required("NAME|CONTROL"))?;
         let test = call.text("TEST").map(|label| context.trace(call, label)).transpose()?;
-        let query = query(call, &control, test.as_deref());
+        let sides = std::iter::once(&control).chain(&test).map(|side| side.label());
+        let companions = context.companions(call, sides)?;
+        let query = companions.iter().fold(query(call, &control, test.as_deref()), |query, companion| {
+            query.companion(TraceSet::clone(companion))
+        });
         let query = shown_runs(call, context).into_iter().fold(query, TimelineQuery::remark);
         let (bundle, title) = context.run_blocking(move || -> trace_core::Result<_> {
             let timeline = query.run()?;

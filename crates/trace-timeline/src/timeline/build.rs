@@ -2,6 +2,7 @@
 
 use super::change::Changes;
 use super::lane_groups::ordered;
+use super::lender::Lender;
 use super::listed::listed;
 use super::query::TimelineQuery;
 use super::query_side::QuerySide;
@@ -44,8 +45,9 @@ impl Timeline {
             let lanes = ordered(&sides);
             let remarks = query.remarks.clone();
             let listed = listed(&lanes, &sides);
-            let mut timeline =
-                Self { sides, lanes, listed, extent: (0, 1), shown: (0, 1), filter, remarks, changes: None };
+            let lenders = query.companions.iter().map(Lender::of).collect();
+            let (extent, shown, changes) = ((0, 1), (0, 1), None);
+            let mut timeline = Self { sides, lanes, listed, extent, shown, filter, remarks, changes, lenders };
             timeline.extent = timeline.whole();
             timeline.shown = timeline.first_window();
             if is_compared {
@@ -100,7 +102,8 @@ impl TimelineSide {
         let batches = Batches::within(budget, TASK);
         let ranks = batches.each(&query.traces()?, RankLanes::bytes_needed, |trace| {
             let lanes = RankLanes::of(trace, set.compat(), filter.as_ref(), budget)?;
-            Ok(ShownRank { info: trace.shared_info(), trace: Some(trace.clone()), lanes, forward: OnceLock::new() })
+            let (forward, operators) = (OnceLock::new(), OnceLock::new());
+            Ok(ShownRank { info: trace.shared_info(), trace: Some(trace.clone()), lanes, forward, operators })
         })?;
         let iterations = query.iterations()?;
         let first = || ranks.iter().map(|rank| rank.info.first_ts).min().unwrap_or(0);
@@ -114,6 +117,7 @@ impl TimelineSide {
         let recorded = ranks.iter().map(|rank| rank.info.iterations.len()).max().unwrap_or(0);
         Ok(Self {
             label,
+            compat: set.compat(),
             base,
             origin,
             has_more_ranks: set.traces().len() > ranks.len(),

@@ -2,6 +2,7 @@
 
 use super::lane::{Content, LaneLocation};
 use super::shown::{ShownRank, Timeline};
+use crate::companion::{OPERATOR, OPERATOR_SOURCE};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::{cancellable, guarded};
 use crate::frame::columns::*;
@@ -17,7 +18,8 @@ const SHOWN: [&str; 4] = [NAME, TS, DUR, END];
 const MOST_ARROWS: usize = 64;
 
 impl Timeline {
-    /// Returns an event with all its arguments; `None` if the lane has no such event.
+    /// Returns an event with all its arguments, of work of the GPU with companions behind the operator above it and where that was recorded;
+    /// `None` if the lane has no such event.
     ///
     /// # Errors
     /// If the events cannot be read any more.
@@ -34,6 +36,13 @@ impl Timeline {
             if !matches!(value, AnyValue::Null) {
                 args.push([column.name().to_string(), text(&value)]);
             }
+        }
+        let operators = self.operators(location.side, rank)?;
+        if let Some((operators, operator)) = operators.and_then(|all| all.above(event).map(|operator| (all, operator)))
+        {
+            args.retain(|[key, _]| ![OPERATOR, OPERATOR_SOURCE].contains(&key.as_str()));
+            let texts = [rank.lanes.text(operator.name).to_owned(), operators.source(operator)];
+            args.splice(0..0, [OPERATOR, OPERATOR_SOURCE].map(str::to_owned).into_iter().zip(texts).map(Into::into));
         }
         let end = i128::from(span.start) + i128::from(span.dur);
         Ok(Some(json!({

@@ -3,6 +3,7 @@
 //! The format of outputs and answers is in `docs/timeline-format.md`.
 
 mod answer;
+mod borrowed;
 mod build;
 mod change;
 mod changes;
@@ -11,6 +12,7 @@ mod forward;
 mod lane;
 mod lane_groups;
 mod lane_labels;
+mod lender;
 mod listed;
 mod output;
 mod picture;

@@ -1,11 +1,12 @@
 //! A timeline as an output of a cell: what is embedded, and the picture of it.
 
 use super::lane::Content;
+use super::lender::{Lender, identity};
 use super::query::TimelineQuery;
 use super::shown::Timeline;
 use super::view::Columns;
 use crate::filter::Where;
-use crate::{LabeledTrace, RankInfo, SelectEvents, Trace, TraceSet};
+use crate::{LabeledTrace, SelectEvents, Trace, TraceSet};
 use serde_json::{Value, json};
 use timeline::Window;
 use trace_view::{format, one_line_texts};
@@ -153,11 +154,15 @@ impl Timeline {
                 "identity": identity(side.ranks.iter().map(|rank| rank.info.as_ref())),
             })
         };
-        json!({
+        let mut open = json!({
             "version": VERSION,
             "traces": self.sides.iter().map(side).collect::<Vec<_>>(),
             "where": self.filter.as_ref().map(ToString::to_string),
-        })
+        });
+        if !self.lenders.is_empty() {
+            open["companions"] = self.lenders.iter().map(Lender::to_json).collect();
+        }
+        open
     }
 }
 
@@ -195,16 +200,14 @@ impl TimelineQuery {
                 None => query,
             };
         }
+        let companions = open["companions"].as_array().into_iter().flatten();
+        for companion in companions.filter_map(|companion| Lender::of_request(companion, &trace)) {
+            query = query.companion(companion);
+        }
         match open["where"].as_str().map(str::parse::<Where>) {
             Some(Ok(filter)) => Ok(query.filter(filter)),
             Some(Err(error)) => Err(error.to_string()),
             None => Ok(query),
         }
     }
-}
-
-/// What tells ranks from those of another trace: their events and times.
-fn identity<'t>(ranks: impl Iterator<Item = &'t RankInfo>) -> String {
-    let facts = |info: &RankInfo| format!("{}:{}:{}:{}", info.rank, info.events, info.first_ts, info.last_end);
-    ranks.map(facts).collect::<Vec<_>>().join(" ")
 }

@@ -3,9 +3,11 @@
 use super::change::Changes;
 use super::forward::ForwardOperators;
 use super::lane::{Content, LaneKind, LaneLocation, RankLane};
+use super::lender::Lender;
 use super::rank_lanes::RankLanes;
+use crate::companion::KernelOperators;
 use crate::filter::Where;
-use crate::{RankInfo, Result, Trace, TraceSet};
+use crate::{Compat, RankInfo, Result, Trace, TraceSet};
 use std::sync::{Arc, OnceLock};
 use timeline::Lane;
 
@@ -23,11 +25,13 @@ pub struct Timeline {
     /// Sentences behind the summary.
     pub(super) remarks: Vec<String>,
     pub(super) changes: Option<Arc<Changes>>,
+    pub(super) lenders: Vec<Lender>,
 }
 
 /// One trace of a timeline.
 pub(super) struct TimelineSide {
     pub(super) label: String,
+    pub(super) compat: Compat,
     /// The moment that is 0 for a front end.
     pub(super) base: i64,
     /// The moment that is 0 in filters.
@@ -49,6 +53,8 @@ pub(super) struct ShownRank {
     pub(super) lanes: Arc<RankLanes>,
     /// Forward operators, once they are asked for.
     pub(super) forward: OnceLock<Arc<ForwardOperators>>,
+    /// Operators above its kernels, once they are asked for.
+    pub(super) operators: OnceLock<Arc<KernelOperators>>,
 }
 
 impl ShownRank {
@@ -87,12 +93,14 @@ impl Timeline {
 
     /// Returns the memory of the lanes, in bytes. Timelines of one rank share them.
     pub fn memory_bytes(&self) -> usize {
-        self.sides.iter().flat_map(|side| &side.ranks).map(|rank| rank.lanes.bytes()).sum()
+        let bytes = |rank: &ShownRank| rank.lanes.bytes() + rank.operators.get().map_or(0, |found| found.bytes());
+        self.sides.iter().flat_map(|side| &side.ranks).map(bytes).sum()
     }
 
     /// Releases the events, which may move to a file while nothing is asked: only the lanes stay in memory.
     pub fn release_events(&mut self) {
         self.sides.iter_mut().flat_map(|side| &mut side.ranks).for_each(|rank| rank.trace = None);
+        self.lenders.iter_mut().for_each(Lender::release);
     }
 
     /// Takes the events again, wherever they are now; `trace` finds loaded traces by label. Those of a trace that is not there stay away.
@@ -102,6 +110,7 @@ impl Timeline {
             let of_rank = |rank: i64| found.as_ref()?.traces().iter().find(|trace| trace.rank() == rank).cloned();
             side.ranks.iter_mut().for_each(|rank| rank.trace = of_rank(rank.info.rank));
         }
+        self.lenders.iter_mut().for_each(|lender| lender.take(&trace));
     }
 
     pub(super) fn rank(&self, location: LaneLocation) -> &ShownRank {

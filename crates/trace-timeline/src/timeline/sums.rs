@@ -71,11 +71,11 @@ impl Processes {
 const STEP: &str = "name ~ \"^ProfilerStep\"";
 
 impl Timeline {
-    /// Finds events whose name contains a text, ASCII letters in any case. If the output does not list all lanes, it finds lanes, too: those
+    /// Finds events whose name contains a text, ASCII letters in any case, and kernels whose borrowed operator does. If the output does not list all lanes, it finds lanes, too: those
     /// with exactly this label or number, else those whose label contains the text; the first event of each stands for it.
     ///
     /// # Errors
-    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    /// If events of companions cannot be read; [`Error::Interrupted`](crate::Error::Interrupted).
     pub(super) fn search(&self, text: &str, columns: &mut Columns) -> Result<Value> {
         let wanted = text.to_ascii_lowercase();
         guarded(|| {
@@ -94,9 +94,16 @@ impl Timeline {
                 let Some(lane) = self.events(location) else { continue };
                 let (lanes, base) = (&self.rank(location).lanes, self.sides[location.side].base);
                 let mut matches = once_per_text(&lanes.texts, |name| name.to_ascii_lowercase().contains(&wanted));
-                for (level, span) in cancellable(lane.spans()).filter(|(_, span)| matches(span.name)) {
+                let of_stream = self.lane(location).key.kind == LaneKind::Stream;
+                let operators = if of_stream { self.operators(location.side, self.rank(location))? } else { None };
+                let borrowed = |event: u32| Some(operators.as_ref()?.above(event)?).filter(|found| found.is_borrowed);
+                for (level, span) in cancellable(lane.spans()) {
+                    if matches(span.name) {
+                        names.insert(span.name);
+                    } else if !borrowed(span.event).is_some_and(|operator| matches(operator.name)) {
+                        continue;
+                    }
                     count += 1;
-                    names.insert(span.name);
                     if found.len() == MOST_FOUND {
                         continue;
                     }

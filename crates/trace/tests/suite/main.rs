@@ -12,6 +12,7 @@ mod mutations;
 mod parity;
 mod stored_ranks;
 mod timeline;
+mod timeline_borrowed;
 mod timeline_sides;
 mod unusual_input;
 mod unusual_tracks;
