@@ -5,7 +5,7 @@ use super::argument::{Argument, Call, Group, IdKind, Kind, any_of};
 use super::as_hta;
 use super::context::{Context, write};
 use super::explain::write_json;
-use super::view::{self, Frame, GROUP_BY, ROWS_WHERE, SORT, is_one_table, size, write_csv, write_html};
+use super::view::{self, COMPANION, Frame, GROUP_BY, ROWS_WHERE, SORT, is_one_table, size, write_csv, write_html};
 use crate::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -111,6 +111,8 @@ const NOTES: &str = "Each start and end of an event waits for earlier ones: the 
     (an operator's own time), python (a Python function or an annotation is open), cuda_runtime (inside a call), data_loading, gpu_compute_bound, gpu_memory_bound (copies \
     and fills), gpu_communication_bound (once all ranks are there), gpu_kernel_launch_overhead, gpu_kernel_kernel_overhead, synchronization \
     (from a kernel's end to the return of the call that waited), waiting_for_rank (only where that rank is not loaded), not_recorded (nothing is open on the thread), unexplained.\n\n\
+    With a companion, borrowed_operator is the innermost operator that the capture of a graph has above its kernel, and is no part of how time is \
+    attributed.\n\n\
     Savings come from a replay of the window with the changed times, which begin with the window: making a kernel twice as fast saves less than half of it \
     where something else then bounds. The replay of the unchanged recording is exact.\n\n\
     Tables: summary, path, by_name, with --what-if what_if, with --edges edges. x = %critical_path … binds x (summary), x_path, \
@@ -136,7 +138,8 @@ impl Magic for CriticalPath {
                 Argument::optional("TEST", Kind::Trace, "a trace to compare with it: how what bounds the step changed"),
             ],
         );
-        &[TRACES, WINDOWS, TRIED, COMPAT, ROWS, FILES]
+        const BORROWED: Group = Group::new("Companions", &[COMPANION]);
+        &[TRACES, WINDOWS, BORROWED, TRIED, COMPAT, ROWS, FILES]
     }
 
     fn result(&self) -> Option<&'static str> {
@@ -167,11 +170,15 @@ impl Magic for CriticalPath {
         let traces = context.trace(call, label)?;
         if let Some(test) = call.text("TEST") {
             let sides = [traces, context.trace(call, test)?];
+            if call.has("companion") {
+                return Err(call.cannot("use --companion with two traces", "it names kernels of one recording").into());
+            }
             let answered = Answered::of_two(call, sides, context)?;
             context.check_interrupt()?;
             return deliver(call, context, bind.as_deref(), &answered);
         }
-        let mut answered = Answered::of(call, &traces, context)?;
+        let companions = context.companions(call, [traces.label()])?;
+        let mut answered = Answered::of(call, &traces, &companions, context)?;
         context.check_interrupt()?;
         for copy in &mut answered.copies {
             copy.source = context.session.file_of(label, &copy.source);
@@ -195,11 +202,16 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Answers a call for a trace.
+    /// Answers a call for a trace, whose kernels of graphs these companions name.
     ///
     /// # Errors
     /// If a flag is invalid, or the question fails.
-    fn of(call: &Call<'_>, traces: &TraceSet, context: &Context<'_>) -> Result<Self, Error> {
+    fn of(
+        call: &Call<'_>,
+        traces: &TraceSet,
+        companions: &[Arc<TraceSet>],
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let ranks = call.pick("rank", || traces.ranks());
         let (traces, overlay, edges) = (traces.clone(), call.path("overlay"), call.switch("edges"));
         if call.text("compat") == Some("hta") {
@@ -216,7 +228,8 @@ impl Answered {
                 })
             });
         }
-        let query = Query { ranks, ..query(call)? };
+        let companions = companions.iter().map(|companion| TraceSet::clone(companion)).collect();
+        let query = Query { ranks, companions, ..query(call)? };
         let (rows, tries, writes_json) = (query.top, call.has("what-if"), call.has("json"));
         context.run_blocking(move || {
             let answer = traces.critical_path(&query)?;

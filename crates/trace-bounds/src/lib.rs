@@ -11,4 +11,4 @@ pub use critical_path::{BoundWindow, CriticalPath, CriticalPathAnswer, Instance,
 use trace_base::{Compat, Error, Result, domain, error, exec, interval, stats};
 use trace_compare::{Explain, Explanation, SelectEvents};
 use trace_data::{RankInfo, Trace, TraceSet, frame, present, write};
-use trace_events::{FoundSteps, callstack, collective, filter};
+use trace_events::{FoundSteps, callstack, collective, companion, filter};

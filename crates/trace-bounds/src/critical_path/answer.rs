@@ -20,6 +20,8 @@ pub struct CriticalPathAnswer {
     pub(super) notes: Vec<String>,
     pub(super) edges: Option<Edges>,
     pub(super) replay_error_ns: i64,
+    /// Whether there are companions.
+    pub(super) borrows: bool,
 }
 
 /// A window, and what bounds it.
@@ -52,6 +54,8 @@ pub struct Interval {
     pub event: Option<i64>,
     pub name: Option<u32>,
     pub operator: Option<u32>,
+    /// Of a kernel of a graph the operator that a companion lends.
+    pub borrowed_operator: Option<u32>,
     pub bound_by: BoundBy,
     pub(crate) because: Because,
 }
@@ -71,6 +75,8 @@ pub(super) struct OnPath {
     pub(super) duration_ns: i64,
     /// Saved if it took half of the time, and none; `None` if it is not among the longest.
     pub(super) saved_ns: Option<[i64; 2]>,
+    /// The operators that companions lend to these kernels of graphs, those of most time first.
+    pub(super) borrowed_operators: Option<String>,
 }
 
 /// A thread or stream of a window, for the figure.

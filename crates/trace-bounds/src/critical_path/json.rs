@@ -1,7 +1,7 @@
 //! An answer as a document for programs.
 
 use super::answer::{BoundWindow, CriticalPathAnswer};
-use super::tables::{ClassTime, NameRow};
+use super::tables::{BORROWED_OPERATOR, ClassTime, NameRow};
 use crate::present::fields_of;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const NAME_FIELDS: &[&str] = &["bound_by", "name", "count", "duration", "saved_i
 impl CriticalPathAnswer {
     /// Returns the document: windows with what bounds them and their names, and what changes would save. Times are whole ns, starts as
     /// recorded; `instance` is a number, of several a text as in `1-3`, of the whole recording null. Savings that were not computed
-    /// are null.
+    /// are null. With companions names have the `borrowed_operator` of their kernels of graphs.
     pub fn to_json(&self) -> Value {
         let windows: Vec<Value> = self.windows.iter().map(|window| self.window_json(window)).collect();
         let what_if: Vec<Value> = self
@@ -37,7 +37,8 @@ impl CriticalPathAnswer {
             Some((first, last)) => format!("{first}-{last}").into(),
         };
         let summary = ClassTime::of(window).map(|row| fields_of(&row, &ClassTime::COLUMNS, &["bound_by", "duration"]));
-        let by_name = self.name_rows(window).map(|row| fields_of(&row, &NameRow::COLUMNS, NAME_FIELDS));
+        let names: Vec<&str> = NAME_FIELDS.iter().copied().chain(self.borrows.then_some(BORROWED_OPERATOR)).collect();
+        let by_name = self.name_rows(window).map(|row| fields_of(&row, &NameRow::COLUMNS, &names));
         json!({
             "rank": window.rank, "annotation": window.annotation, "instance": instance, "start_ns": window.start,
             "duration_ns": window.duration_ns(), "summary": summary.collect::<Vec<_>>(),

@@ -6,6 +6,7 @@
 //! `figure` and `json` show what they say.
 
 mod answer;
+mod borrowed;
 mod bound_side;
 mod change;
 mod collectives;

@@ -1,6 +1,7 @@
 //! The question what bounds a step: which ranks and windows, and what to try out.
 
 use super::change::TimeChange;
+use crate::TraceSet;
 use regex::Regex;
 use std::str::FromStr;
 
@@ -27,6 +28,9 @@ pub struct CriticalPath {
     pub sweep: bool,
     /// How many single changes are proposed, those that save most: names and classes of time, each twice as fast.
     pub proposals: usize,
+    /// Recordings of the same program without graphs, or of the capture of its graphs: kernels of graphs on the path then name the
+    /// innermost operator of their capture.
+    pub companions: Vec<TraceSet>,
 }
 
 /// How the names of PyTorch's own data loading begin.
@@ -46,6 +50,7 @@ impl Default for CriticalPath {
             edges: false,
             sweep: false,
             proposals: 0,
+            companions: Vec::new(),
         }
     }
 }

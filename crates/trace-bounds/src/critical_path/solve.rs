@@ -1,6 +1,7 @@
 //! Asks the graph and its replay: paths of windows, savings of names, changes.
 
 use super::answer::{BoundWindow, CriticalPathAnswer, Interval, OnPath};
+use super::borrowed::{self, BorrowedOperators};
 use super::edges::edges;
 use super::hidden_waits;
 use super::job::unless_cancelled;
@@ -42,13 +43,17 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     let steps = Steps::of(&graph, &chosen);
     let mut names = Names::default();
     let operators = ranks.iter().map(|rank| Outermost::of(&rank.rows)).collect::<Result<Vec<_>>>()?;
+    let borrowed = BorrowedOperators::of(&ranks, query)?;
+    notes.extend(borrowed.note(traces.label()));
     let mut found = Vec::with_capacity(chosen.len());
     for (index, window, of) in &chosen {
         checkpoint::check()?;
         let path = graph.path(window);
         let intervals = path.iter().map(|segment| {
             let rank = segment.rank as usize;
-            interval(segment, &ranks[rank], &operators[rank], &mut names)
+            let found = interval(segment, &ranks[rank], &operators[rank], &mut names);
+            let operator = segment.event.and_then(|row| borrowed.above(rank, row));
+            Interval { borrowed_operator: operator.map(|code| names.of(&ranks[rank], code)), ..found }
         });
         let intervals: Vec<Interval> = intervals.collect();
         found.push((*index, grouped(&path, &ranks), intervals, of));
@@ -58,10 +63,13 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     let mut bound = Vec::with_capacity(found.len());
     for (at, (index, groups, intervals, of)) in found.into_iter().enumerate() {
         let mut on_path = Vec::with_capacity(groups.len());
+        let mut operators = borrowed::by_name(&intervals, &names);
         for (position, (key, group)) in groups.into_iter().enumerate() {
             let saved_ns = if position < longest { Some(savings.both(key, at)?) } else { None };
             let name = key.1.map(|code| names.of(&ranks[index], code));
-            on_path.push(OnPath { bound_by: key.0, name, count: group.count, duration_ns: group.ns, saved_ns });
+            let (bound_by, borrowed_operators) = (key.0, operators.remove(&(key.0, name)));
+            let (count, duration_ns) = (group.count, group.ns);
+            on_path.push(OnPath { bound_by, name, count, duration_ns, saved_ns, borrowed_operators });
         }
         bound.push(BoundWindow {
             rank: ranks[index].trace.rank(),
@@ -110,6 +118,7 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
         edges: if query.edges { Some(edges(&graph, &ranks)?) } else { None },
         replay_error_ns: unless_cancelled(|check| Savings::of(&graph).error_ns(check))?,
         names: names.texts,
+        borrows: !query.companions.is_empty(),
     })
 }
 
@@ -197,6 +206,7 @@ fn interval(segment: &Segment, rank: &LoadedRank, operators: &Outermost, names: 
         event: row.map(|row| rank.rows.index(row)),
         name: row.map(|row| names.of(rank, rank.rows.name(row))),
         operator: operator.map(|row| names.of(rank, rank.rows.name(row))),
+        borrowed_operator: None,
         bound_by: segment.bound_by,
         because: segment.because,
     }

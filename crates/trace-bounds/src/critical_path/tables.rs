@@ -9,6 +9,8 @@ use polars::prelude::DataFrame;
 use trace_view::{Column, Unit};
 
 const BOUND_BY: &str = "bound_by";
+/// The last column of tables of names: they have it with companions only.
+pub(super) const BORROWED_OPERATOR: &str = "borrowed_operator";
 const INSTANCE: &str = "instance";
 const INSTANCE_MEANING: &str =
     "instance of the annotation, from 0 in order of time; the first of several; null for the whole recording";
@@ -50,7 +52,7 @@ struct PathRow<'a> {
 }
 
 impl PathRow<'_> {
-    const COLUMNS: [Field<Self>; 15] = [
+    const COLUMNS: [Field<Self>; 16] = [
         Field::id("position", "position on the path, from 0", |row| i64::try_from(row.position).ok()),
         Field::time("start", "start, from the first event of the trace on", |row| {
             Some(row.interval.start - row.answer.origin)
@@ -72,6 +74,11 @@ impl PathRow<'_> {
         Field::word("because", "what it waited for just before", |row| Some(row.interval.because.word())),
         Field::id("of_rank", "rank of the window", |row| Some(row.window.rank)),
         Field::id(INSTANCE, INSTANCE_MEANING, |row| row.window.instance()),
+        Field::name(
+            BORROWED_OPERATOR,
+            "with a companion: of a kernel of a graph the innermost operator of its capture",
+            |row| row.answer.name(row.interval.borrowed_operator),
+        ),
     ];
 }
 
@@ -84,7 +91,7 @@ pub(super) struct NameRow<'a> {
 
 impl NameRow<'_> {
     /// Columns of the table `by_name`.
-    pub(super) const COLUMNS: [Field<Self>; 9] = [
+    pub(super) const COLUMNS: [Field<Self>; 10] = [
         Field::word(BOUND_BY, "what bounds this time", |row| Some(row.of.bound_by.word())),
         Field::name("name", "name of the events; without one the word of bound_by", |row| {
             Some(row.answer.name_of(row.of))
@@ -104,6 +111,11 @@ impl NameRow<'_> {
         }),
         Field::id("rank", "rank", |row| Some(row.window.rank)),
         Field::id(INSTANCE, INSTANCE_MEANING, |row| row.window.instance()),
+        Field::name(
+            BORROWED_OPERATOR,
+            "with a companion: of kernels of graphs the innermost operators of their capture, those of most time first",
+            |row| row.of.borrowed_operators.as_deref(),
+        ),
     ];
 }
 
@@ -174,7 +186,7 @@ impl CriticalPathAnswer {
     ///
     /// # Columns
     /// `position`, `start` (from the first event of the trace on), `duration`, `rank`, `device`, `pid`, `tid`, `stream`, `event`,
-    /// `name`, `operator`, `bound_by`, `because`, `of_rank`, `instance` (of the window).
+    /// `name`, `operator`, `bound_by`, `because`, `of_rank`, `instance` (of the window); with companions `borrowed_operator`.
     ///
     /// # Errors
     /// If polars refuses, which no input should cause.
@@ -183,20 +195,29 @@ impl CriticalPathAnswer {
             let intervals = window.intervals.iter().enumerate();
             intervals.map(move |(position, interval)| PathRow { answer: self, window, position, interval })
         });
-        answer_frame(&rows.collect::<Vec<_>>(), &PathRow::COLUMNS)
+        answer_frame(&rows.collect::<Vec<_>>(), self.but_borrowed(&PathRow::COLUMNS))
     }
 
     /// Returns the time on the path by name, the longest first, and what it would save, by replay, if all events of the name took half
     /// of their time there, or none; null for those that are not among the longest. Times in µs.
     ///
     /// # Columns
-    /// `bound_by`, `name`, `count`, `duration`, `percent`, `saved_if_twice_as_fast`, `saved_if_free`, `rank`, `instance`.
+    /// `bound_by`, `name`, `count`, `duration`, `percent`, `saved_if_twice_as_fast`, `saved_if_free`, `rank`, `instance`; with companions `borrowed_operator`.
     ///
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn by_name(&self) -> Result<DataFrame> {
         let rows: Vec<NameRow<'_>> = self.windows.iter().flat_map(|window| self.name_rows(window)).collect();
-        answer_frame(&rows, &NameRow::COLUMNS)
+        answer_frame(&rows, self.but_borrowed(&NameRow::COLUMNS))
+    }
+
+    /// Returns columns without that of borrowed operators, unless there are companions.
+    fn but_borrowed<'c, R>(&self, columns: &'c [Field<R>]) -> &'c [Field<R>] {
+        let is_borrowed = |field: &Field<R>| field.column.name == BORROWED_OPERATOR;
+        match columns.split_last() {
+            Some((last, others)) if is_borrowed(last) && !self.borrows => others,
+            _ => columns,
+        }
     }
 
     /// Lists the names on the path of a window.
