@@ -61,7 +61,7 @@ impl Magic for MagicLine {
 
     fn notes(&self) -> &'static str {
         "The magics are those of the notebook, with their flags; `tracebook ask '%lsmagic' TRACE` lists them, `tracebook ask '%operators?' TRACE` shows \
-         the help of one. A magic is also a command: tracebook operators TRACE, with paths in place of labels; tracebook sql 'SELECT …' \
+         the help of one. A magic is also a command: tracebook operators TRACE, with paths in place of labels, after --companion, too; tracebook sql 'SELECT …' \
          TRACE for %trace_sql. Tables show 20 rows: --top 0 shows all, --csv FILE writes them. Drawings need --html FILE. Of a \
          command, FILE may be -, standard output.\n\n\
          Exit code: 0 for success, 1 for an error, 2 for wrong usage."
@@ -72,6 +72,7 @@ impl Magic for MagicLine {
             "tracebook ask '%what_if monday communication x 0' runs/monday",
             "tracebook ask '%tree_diff a b --min-us 50' a=runs/monday b=runs/tuesday",
             "tracebook operators runs/monday --by module --top 50",
+            "tracebook roofline serve/replay.json.gz --companion serve/capture.json.gz",
             "tracebook sql 'SELECT name, SUM(dur) AS dur FROM kernels GROUP BY name ORDER BY dur DESC LIMIT 5' runs/monday",
             "tracebook timeline runs/monday runs/tuesday --html timeline.html",
         ]

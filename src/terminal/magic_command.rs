@@ -5,7 +5,7 @@
 use super::answers::Answers;
 use super::labels::load_labelled;
 use super::screen::Screen;
-use super::sides::{SIDES, load_runs, runs, warn_of};
+use super::sides::{SIDES, runs, warn_of};
 use super::{ENGINE, LOADING};
 use crate::display::Sink;
 use crate::magic::{MAGICS, Magic, find, magic_of_hta};
@@ -156,11 +156,22 @@ impl MagicCommand {
         for argument in declared(self.magic).filter(|argument| is_trace(argument)) {
             let paths = call.paths(argument.name);
             let found = match argument.kind {
-                Kind::Runs if argument.is_flag() => match &paths[..] {
-                    [] => continue,
-                    [none] if none == Path::new("none") => continue,
-                    paths => load_runs(&load, context, paths, argument.name)?,
-                },
+                Kind::Runs if argument.is_flag() => {
+                    let mut names = Vec::new();
+                    for word in paths.iter().flat_map(|path| words_of(path)) {
+                        if word == "none" || context.session.is_label(&word) {
+                            names.push(word);
+                            continue;
+                        }
+                        for path in runs_at(Path::new(&word)) {
+                            let run = load_labelled(&load, context, &path, ranks)?;
+                            names.push(run.label().to_owned());
+                            loaded.push(run);
+                        }
+                    }
+                    labels.extend((!names.is_empty()).then(|| (argument.name, names.join(","))));
+                    continue;
+                }
                 Kind::Runs if is_side(argument) => runs(&load, context, argument.name, flag_of(argument.name))?,
                 Kind::Runs => {
                     let runs = paths.iter().flat_map(|path| runs_at(path));
@@ -297,6 +308,15 @@ fn is_side(argument: &Argument) -> bool {
 fn runs_at(path: &Path) -> Vec<PathBuf> {
     let found = run_paths::expand(&[path.to_owned()]).unwrap_or_default();
     if found.is_empty() { vec![path.to_owned()] } else { found }
+}
+
+/// Returns the traces that a value of a flag names, separated by commas.
+fn words_of(value: &Path) -> Vec<String> {
+    let text = value.to_string_lossy();
+    if value.exists() {
+        return vec![text.into_owned()];
+    }
+    text.split(',').map(|word| word.trim().to_owned()).collect()
 }
 
 /// Returns the flag for each of several runs of a side: `control` for `CONTROL`.

@@ -1,6 +1,7 @@
 //! Magics of the notebook as commands.
 
 use super::{command, err, folder, out, tracebook};
+use trace_testkit::{Stream, TraceBuilder};
 
 #[test]
 fn ask_runs_magics_over_files() {
@@ -139,6 +140,62 @@ fn magics_are_commands() {
     ] {
         let output = tracebook(folder.path(), words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
+    }
+}
+
+/// A replay of a graph of two kernels and its capture, as files.
+fn graphs(folder: &std::path::Path) {
+    let replay = TraceBuilder::new().runtime("hipGraphLaunch", 1, 10..15);
+    let replay =
+        replay.kernel("gemm", Stream(7), 20..30).correlation(1).kernel("gelu", Stream(7), 30..60).correlation(1);
+    let mut capture = TraceBuilder::new().runtime("hipStreamBeginCapture", 8, 1..2);
+    for (at, operator, kernel) in [(10, "aten::mm", "gemm"), (20, "aten::gelu", "gelu")] {
+        capture = capture.runtime("hipLaunchKernel", at, at + 2..at + 3).arg("kernel", &format!("\"{kernel}\""));
+        capture = capture.operator(operator, at..at + 8);
+    }
+    let capture = capture.runtime("hipStreamEndCapture", 9, 40..41);
+    for (name, trace) in [("replay.json", &replay), ("again.json", &replay), ("capture.json", &capture)] {
+        std::fs::write(folder.join(name), trace.json()).unwrap();
+    }
+}
+
+#[test]
+fn companions_of_commands_are_paths() {
+    let folder = folder();
+    graphs(folder.path());
+    let sentence = "Kernels of graphs with operators from capture: 2 of 2";
+    let sql = "SELECT name, operator FROM kernels WHERE trace = 'replay' AND operator = 'aten::gelu'";
+    for (words, expected) in [
+        (&["operators", "replay.json", "--companion", "capture.json"][..], sentence),
+        (&["operators", "--companion=capture.json", "replay.json"], sentence),
+        (&["roofline", "replay.json", "--companion", "./capture.json"], sentence),
+        (&["operators", "replay.json", "--companion", "lender=capture.json"], "with operators from lender: 2 of 2"),
+        (
+            &["operators", "replay.json", "--companion", "capture.json", "--companion", "again.json"],
+            "with operators from capture, again: 2 of 2",
+        ),
+        (&["operators", "replay.json", "--companion", "capture.json,again.json"], "from capture, again: 2 of 2"),
+        (&["events", "replay.json", "--device-type", "gpu", "--companion", "capture.json"], "borrowed from capture"),
+        (&["sql", sql, "replay.json", "--companion", "capture.json"], "aten::gelu"),
+        (&["ask", "%operators r --companion c", "r=replay.json", "c=capture.json"], "with operators from c: 2 of 2"),
+        (&["explain", "replay.json", "again.json", "--companion", "capture.json"], "2 of 2 in control, 2 of 2 in test"),
+        (&["tree-diff", "replay.json", "again.json", "--companion", "capture.json", "--json", "-"], "aten::gelu"),
+        (&["critical-path", "replay.json", "--companion", "capture.json"], "aten::gelu"),
+        (&["operators", "replay.json", "--companion", "none"], "operators · replay"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", err(&output));
+        assert!(out(&output).contains(expected), "{words:?}: {}", out(&output));
+    }
+    for (words, message) in [
+        (&["operators", "replay.json", "--companion", "nothing.json"][..], "nothing.json: no such file"),
+        (&["operators", "replay.json", "--companion", "captur"], "captur: no such file"),
+        (&["operators", "replay.json", "--companion"], "--companion"),
+        (&["critical-path", "replay.json", "again.json", "--companion", "capture.json"], "it names kernels of one"),
+    ] {
+        let output = tracebook(folder.path(), words);
+        assert_ne!(output.status.code(), Some(0), "{words:?}");
         assert!(err(&output).contains(message), "{words:?}: {}", err(&output));
     }
 }
