@@ -78,7 +78,7 @@ const ARGUMENTS: &[Group] = &[
             Argument::flag(
                 "companion",
                 Kind::Path,
-                "a recording of the same program without CUDA graphs, or of their capture: it is loaded as NAME_companion and lends its operators to the graphs of this trace in %explain, %tree_diff, %waterfall, %operators, %roofline, %events and %flame",
+                "a recording of the same program without CUDA graphs, or of their capture: it is loaded as NAME_companion and lends its operators to the graphs of this trace in %explain, %tree_diff, %waterfall, %operators, %roofline, %events, %flame, %timeline, %critical_path and %trace_sql",
             )
             .or("none")
             .repeatable(),
