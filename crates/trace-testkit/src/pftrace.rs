@@ -210,7 +210,7 @@ impl Tables {
         }
     }
 
-    /// Returns the track of an event; of the lanes of its thread, which do not nest, the one with this number.
+    /// Returns the track of an event: lane number `lane` of its thread. Slices that do not nest are on several lanes.
     fn track(&mut self, event: &Value, lane: usize) -> u64 {
         let pid = self.uuid(&format!("p{}", id_text(event, "pid")), |track| {
             track.message(3, |process| {

@@ -93,7 +93,7 @@ impl<'r> Lending<'r> {
     }
 }
 
-/// Returns kind and name of a call, by which one around the launch of a graph is that of the capture.
+/// Returns the kind and name of a call. A call of the capture with those of a call around the launch of the graph is the same call.
 fn name(labels: &Labels, label: LabelId) -> (Kind, Symbol) {
     (labels.kind(label), labels.symbol_of(label))
 }

@@ -55,7 +55,8 @@ fn aligned(control: &Program, test: &Program, iterations: usize, stacks: [bool; 
 }
 
 impl Aligned {
-    /// Share of control's GPU time, of kernels that test still has, in the same region; and in one to one or in a region of two.
+    /// Of the GPU time of control's kernels that test has, too: the share in one region with its copy, and the share in such a region of at
+    /// most two kernels a side.
     fn score(&self) -> (f64, f64) {
         let mut region_of: HashMap<u32, usize> = HashMap::new();
         for (index, region) in self.alignment.regions.iter().enumerate() {
@@ -312,7 +313,7 @@ fn a_dozen_edits_at_once_are_found() {
         let mut test = control.clone();
         for edit in 0..12 {
             let number = random.below(8);
-            // Two layers that are exchanged and edited, too, look like each other: only operators are exchanged.
+            // Only operators are exchanged: two layers that were exchanged and edited could not be told apart.
             let fits = |items: &[Item]| calls(items) >= 3 && !(edit % 3 == 2 && items.iter().any(is_block));
             edit_siblings(&mut test, number, fits, |items| {
                 let at = random.below(items.len() - 2);

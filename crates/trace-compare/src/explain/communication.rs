@@ -56,8 +56,8 @@ impl Explanation {
 
     /// Waiting by late rank and by what made it late, which adds up to waiting; the largest change first.
     ///
-    /// The waiting for a rank is charged, in proportion, to all that it spent longer on than the mean of the other ranks, from the
-    /// end of the collective before until it arrived.
+    /// Between the end of the previous collective and its arrival, the late rank spent longer on some work than the other ranks on average.
+    /// The waiting is divided among this work in proportion to the additional time.
     pub fn waiting(&self) -> Vec<WaitingRow> {
         let row = |&(late, of): &(Late, Change)| {
             let (doing, name) = words(late.doing, &self.labels);

@@ -1,7 +1,7 @@
-//! A column of which few rows have a value: a bitmap of these rows, and their values, one after the other.
+//! Packed columns of a file: columns with few values, as a bitmap of the rows that have one, and these values.
 //!
-//! It takes a fraction of its bytes in the file, and is made whole again when it is used. Pages without any value are never written
-//! to, and take no memory.
+//! A packed column is unpacked when it is read, into memory that the system has zeroed: pages without a value are not written and
+//! take no memory.
 
 use super::columns::ColumnType;
 use super::contents::Extent;
@@ -47,7 +47,7 @@ impl Packed {
     }
 }
 
-/// Makes the columns of a file whole that are packed in it.
+/// Unpacks the packed columns of a file.
 pub(super) struct PackedColumns<'f> {
     pub(super) file: &'f [u8],
     pub(super) rows: usize,

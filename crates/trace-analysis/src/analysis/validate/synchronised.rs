@@ -72,7 +72,7 @@ fn check_events(view: &RankView, waits: &[(usize, Wait)], found: &mut BTreeMap<R
         let (name, index) = (rows.text(rows.name(row)), rows.index(row));
         let of = record.as_ref().and_then(|record| record.get(row)).filter(|&of| of >= 0);
         named.add(of.is_some(), index, || format!("{name} of no recorded event"));
-        // As PyTorch, only of streams: the CPU may wait for an event of long ago.
+        // PyTorch checks waits of streams only: the CPU may wait for an event from before the recording.
         let (Some(of), Wait::StreamForEvent, Some(at)) = (of, wait, rows.ts(row)) else { continue };
         let recorded = records.get(&of).copied();
         earlier.add(recorded.is_some_and(|recorded| recorded <= at), index, || match recorded {
