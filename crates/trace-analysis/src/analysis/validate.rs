@@ -90,9 +90,13 @@ impl Found {
         }),
         Field::id("rank", "rank of the first example", |row| row.rank),
         Field::id("index", "its event: position in the file's traceEvents", |row| row.checked.first.as_ref()?.index),
-        Field::name("example", "first event that breaks the rule", |row| Some(&row.checked.first.as_ref()?.text)),
-        Field::name("meaning", "what the rule demands", |row| Some(row.rule.meaning)),
-        Field::name("advice", "what a violation means for answers, and what to do", |row| Some(row.rule.advice)),
+        Field::text("example", "first event that breaks the rule", |row| {
+            Some(row.checked.first.as_ref()?.text.clone())
+        }),
+        Field::text("meaning", "what the rule demands", |row| Some(row.rule.meaning.to_owned())),
+        Field::text("advice", "what a violation means for answers, and what to do", |row| {
+            Some(row.rule.advice.to_owned())
+        }),
         Field::word("source", "where the rule comes from: PyTorch, HTA or Tracebook", |row| Some(row.rule.source)),
     ];
 }

@@ -37,7 +37,7 @@ impl Row {
     /// The columns of the answer.
     pub(super) const COLUMNS: [Field<Self>; 18] = [
         Field::name("name", "operator", |row| Some(&row.name)),
-        Field::name("shapes", "shapes of its inputs", |row| Some(&row.shapes)),
+        Field::text("shapes", "shapes of its inputs", |row| Some(row.shapes.clone())),
         Field::word("types", "types of its inputs", |row| Some(&row.types)),
         Field::word("family", "kind of work, by which it is counted", |row| Some(&row.family)),
         Field::whole("count", Unit::Count, "calls", |row| i64::try_from(row.count).ok()),
@@ -66,7 +66,7 @@ impl Row {
         }),
         Field::word("peak", "peak of operations that counts, by type", |row| Some(&row.peak)),
         Field::word("device", "device whose limits count", |row| Some(&row.device)),
-        Field::name("note", "remark on the count", |row| Some(&row.note)),
+        Field::text("note", "remark on the count", |row| Some(row.note.clone())),
         Field::time("borrowed (us)", "with a companion: of the time that of calls which it lends to graphs", |row| {
             Some(row.borrowed)
         }),
@@ -89,6 +89,6 @@ impl Limit<'_> {
         Field::word("limit", "type of operations (TFLOP/s), or bandwidth (GB/s)", |row| Some(&row.limit)),
         Field::number("value", Unit::None, "limit of dense operations", |row| Some(row.value)),
         Field::number("reachable", Unit::None, "what measurements are known to reach", |row| row.reachable),
-        Field::name("source", "origin of the number", |row| Some(row.source)),
+        Field::text("source", "origin of the number", |row| Some(row.source.to_owned())),
     ];
 }

@@ -83,6 +83,6 @@ impl Wrong<'_> {
         Field::id("index", "event of the first of them: position in the file's traceEvents", |row| {
             Some(row.argument.index)
         }),
-        Field::name("value", "that value as it is in the file", |row| Some(&row.argument.value)),
+        Field::text("value", "that value as it is in the file", |row| Some(row.argument.value.clone())),
     ];
 }
