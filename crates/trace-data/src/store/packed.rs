@@ -1,7 +1,7 @@
 //! Packed columns of a file: columns with few values, as a bitmap of the rows that have one, and these values.
 //!
-//! A packed column is unpacked when it is read, into memory that the system has zeroed: pages without a value are not written and
-//! take no memory.
+//! The values of a packed column are spread over its rows when it is read, into memory that the system has zeroed: pages without a
+//! value are not written and take no memory.
 
 use super::columns::ColumnType;
 use super::contents::Extent;
@@ -47,7 +47,7 @@ impl Packed {
     }
 }
 
-/// Unpacks the packed columns of a file.
+/// Reads the packed columns of a file.
 pub(super) struct PackedColumns<'f> {
     pub(super) file: &'f [u8],
     pub(super) rows: usize,
