@@ -1,6 +1,6 @@
 //! Captures of graphs in a recording: calls between the begin and the end of a capture, which launch nothing yet.
 
-use super::batches::Annotated;
+use super::batches;
 use crate::domain::is_collective;
 use crate::frame::{RankEvents, TextColumn};
 use call_tree::{Capture, Class, Event, Kind, LabelId, Labels};
@@ -61,7 +61,7 @@ pub(super) fn captures(
         }
     }
     found.sort_by_key(|capture| events[capture[0].0 as usize].start);
-    let annotated = Annotated::captures(rows);
+    let annotated = batches::captured(rows);
     let captured = |launches: Vec<(u32, LabelId)>| {
         let first = launches.first().map(|&(at, _)| events[at as usize].row as usize);
         Capture { batch: first.and_then(|row| annotated.around(rows, row).pop()), launches }

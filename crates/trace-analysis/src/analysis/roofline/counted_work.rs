@@ -1,6 +1,6 @@
 //! The work of the operators of a rank: each piece counted once, with the time of its kernels.
 
-use super::batches::Batches;
+use super::batches::sums_of;
 use crate::analysis::RankView;
 use crate::analysis::call_inputs::CallInputs;
 use crate::analysis::call_trees::CallTrees;
@@ -8,7 +8,7 @@ use crate::callstack::RankGraph;
 use crate::domain::EventKind;
 use crate::frame::columns::{INPUT_DIMS, INPUT_TYPE};
 use crate::frame::{RankEvents, recorded_text};
-use crate::{Result, Trace};
+use crate::{Result, ServedStep, Trace};
 use call_tree::nesting::Walk;
 use efficiency::{Call, NoModel, Operands, Sums, Work, is_composite, work, work_of_leaf};
 use foldhash::fast::FixedState;
@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use polars::prelude::PlSmallStr;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use trace_events::serving::Annotated;
 
 /// The values of the inputs that are no tensors.
 const CONCRETE_INPUTS: &str = "concrete_inputs";
@@ -158,7 +159,8 @@ struct Counting<'r> {
     rows: &'r RankEvents,
     graph: &'r RankGraph,
     inputs: &'r Inputs,
-    batches: &'r Batches,
+    /// Steps of a server.
+    steps: &'r Annotated<ServedStep>,
     /// By inputs, whether no operator is below, and the batch where the work depends on it.
     known: HashMap<(InputCodes, bool, Option<Sums>), Counted, FixedState>,
     found: CountedWork,
@@ -187,7 +189,7 @@ impl Counting<'_> {
         let name = self.rows.text(codes.0);
         let is_leaf = is_composite(name) && !self.calls_operator(row);
         match self.counted_with(codes, is_leaf, None) {
-            Counted::Not(NoModel::NoSums) => match self.rows.ts(row).and_then(|ts| self.batches.at(ts)) {
+            Counted::Not(NoModel::NoSums) => match self.steps.step(self.rows, row).as_ref().and_then(sums_of) {
                 None => Counted::Not(NoModel::NoSums),
                 batch => self.counted_with(codes, is_leaf, batch),
             },
@@ -294,9 +296,9 @@ impl CountedWork {
             communication[event.row as usize] = true;
         }
         rows.kinds();
-        let (inputs, batches) = (&inputs, &Batches::of(rows));
+        let (inputs, steps) = (&inputs, &Annotated::steps(rows));
         let mut counting =
-            Counting { trees, rows, graph, inputs, batches, known, found, inside: None, open, without, communication };
+            Counting { trees, rows, graph, inputs, steps, known, found, inside: None, open, without, communication };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
         for ((name, reason), ns) in without {
@@ -381,12 +383,15 @@ mod tests {
         };
         let trace = attention(TraceBuilder::new(), detailed, 0);
         let trace = attention(trace, "execute_context_0(0)_generation_2(2)", 100);
+        // An annotation around that of the server, without sums, is completed by it.
+        let trace = trace.annotation("execute_context_0(0)_generation_2(2)", 200..295);
+        let trace = attention(trace, detailed, 201);
         let set = TraceSet::from_bytes(trace.json()).unwrap();
         let view = &views(&TraceAnalysis::new(&set).unwrap())[0];
         let found = CountedWork::of(view, &CallTrees::of(view).unwrap()).unwrap();
         let [(call, times)] = &found.counted[..] else { panic!("{found:?}") };
         // 4 heads, 400 pairs of query and key, products with keys and with values of width 8.
-        assert_eq!((call.work.flops, times.calls, times.gpu), (2 * 4 * 400 * (8 + 8), 1, 20_000));
+        assert_eq!((call.work.flops, times.calls, times.gpu), (2 * 4 * 400 * (8 + 8), 2, 40_000));
         // Queries and results of 4 heads, new keys and values of 2, and those of the 398 tokens in the cache.
         assert_eq!(call.work.bytes, 2 * (2 * 4 * 16 + 2 * 2 * 16 + 398 * 2 * 16));
         let [(name, ns)] = &found.without_model.iter().collect::<Vec<_>>()[..] else { panic!("{found:?}") };
