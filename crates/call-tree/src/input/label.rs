@@ -37,9 +37,6 @@ pub(crate) enum Level {
     Name,
 }
 
-/// The label that is not known yet.
-const NO_LABEL: LabelId = LabelId(u32::MAX);
-
 /// One event's labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Label {
@@ -54,8 +51,8 @@ pub(crate) struct Label {
     /// Counter of a module instance.
     pub(crate) counter: Option<u32>,
     pub(crate) family: Family,
-    /// The label of the same event without inputs; itself if it has none.
-    bare: LabelId,
+    /// The label of the same event without inputs; `None` if it has none itself.
+    bare: Option<LabelId>,
 }
 
 impl Label {
@@ -82,6 +79,8 @@ impl Label {
 #[derive(Debug, Default)]
 pub struct Labels {
     symbols: HashMap<String, Symbol>,
+    /// Symbols of names with inputs.
+    pairs: HashMap<(Symbol, Symbol), Symbol>,
     texts: Vec<String>,
     known: HashMap<(Kind, Symbol, Option<Symbol>), LabelId>,
     labels: Vec<Label>,
@@ -95,15 +94,15 @@ impl Labels {
         if let Some(&id) = self.known.get(&(kind, text, shapes)) {
             return id;
         }
-        let label = self.label(kind, name, text, inputs, shapes);
+        let label = self.label(kind, name, text, shapes);
         let bare = label.shapes.map(|_| self.add(kind, name, ""));
         let id = LabelId(self.labels.len() as u32);
-        self.labels.push(Label { bare: bare.unwrap_or(id), ..label });
+        self.labels.push(Label { bare, ..label });
         self.known.insert((kind, text, shapes), id);
         id
     }
 
-    fn label(&mut self, kind: Kind, name: &str, text: Symbol, inputs: &str, shapes: Option<Symbol>) -> Label {
+    fn label(&mut self, kind: Kind, name: &str, text: Symbol, shapes: Option<Symbol>) -> Label {
         let family = Family::of(name);
         if kind.is_gpu() {
             let short = kernel_name(name);
@@ -117,7 +116,7 @@ impl Labels {
                 shapes: None,
                 counter: None,
                 family,
-                bare: NO_LABEL,
+                bare: None,
             };
         }
         let plain = shorten_paths(&without_addresses(name));
@@ -130,10 +129,13 @@ impl Labels {
         let folded =
             if matches!(kind, Kind::Launch | Kind::GraphLaunch) { "launch".to_owned() } else { fold_vendors(&base) };
         let plain = if base == "ProfilerStep" { &base } else { &plain };
-        let exact = self.symbol(&format!("{plain}\u{1}{inputs}"));
-        let shape = self.symbol(&format!("{base}\u{1}{inputs}"));
+        let inputs = shapes.unwrap_or_else(|| self.symbol(""));
+        let [exact, shape] = [plain, &base].map(|name| {
+            let name = self.symbol(name);
+            self.pair(name, inputs)
+        });
         let name = self.symbol(&folded);
-        Label { kind, text, exact, shape, name, shapes, counter, family, bare: NO_LABEL }
+        Label { kind, text, exact, shape, name, shapes, counter, family, bare: None }
     }
 
     fn symbol(&mut self, text: &str) -> Symbol {
@@ -143,6 +145,16 @@ impl Labels {
         let symbol = Symbol(self.texts.len() as u32);
         self.texts.push(text.to_owned());
         self.symbols.insert(text.to_owned(), symbol);
+        symbol
+    }
+
+    /// Returns the symbol of a name with inputs, which has no text of its own: texts of inputs are long.
+    fn pair(&mut self, name: Symbol, inputs: Symbol) -> Symbol {
+        let next = Symbol(self.texts.len() as u32);
+        let symbol = *self.pairs.entry((name, inputs)).or_insert(next);
+        if symbol == next {
+            self.texts.push(String::new());
+        }
         symbol
     }
 
@@ -178,7 +190,7 @@ impl Labels {
 
     /// Returns the labels of the same event without inputs.
     pub fn without_inputs(&self, id: LabelId) -> LabelId {
-        self.get(id).bare
+        self.get(id).bare.unwrap_or(id)
     }
 
     /// Tells whether two events agree but for their inputs, and for addresses in their names.
