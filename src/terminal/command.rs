@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use trace::polars::prelude::DataFrame;
 
-/// The commands that are more than a magic: for CI, with exit codes of their own. Magics are commands as [`magic_command`] runs them.
+/// The commands that are more than a magic: for CI, with exit codes of their own. All other commands are magics.
 const COMMANDS: [&CommandEntry; 4] = [&DIFF, &BASELINE, &GATE, &RECORD_LOOP];
 
 /// The result of a command.
@@ -40,7 +40,8 @@ pub fn ask(words: Vec<OsString>) -> Exit {
 /// Runs `tracebook NAME` with the words after it.
 pub fn command(name: &str, words: Vec<OsString>) -> Exit {
     let Some(entry) = COMMANDS.into_iter().find(|entry| entry.name == name) else {
-        return magic_command([OsString::from(name)].into_iter().chain(words).collect());
+        let run = || parse_and_run(&MagicCommand::of(name)?, words);
+        return exit(&format!("tracebook {name}"), shell_code, run());
     };
     // Also wrong usage of the flag must end a bisection, so the words decide.
     let bisects = name == GATE.name && words.iter().any(|word| word == BISECT);
@@ -52,8 +53,7 @@ pub fn command(name: &str, words: Vec<OsString>) -> Exit {
 pub fn magic_command(words: Vec<OsString>) -> Exit {
     let mut words = words.into_iter();
     let name = words.next().unwrap_or_default().to_string_lossy().into_owned();
-    let run = || parse_and_run(&MagicCommand::of(&name)?, words.collect());
-    exit(&format!("tracebook {name}"), shell_code, run())
+    command(&name, words.collect())
 }
 
 /// The exit code of an error.

@@ -184,20 +184,25 @@ impl MagicCommand {
             }
             loaded.extend(found);
         }
-        for path in self.tables(&call) {
+        let (call, tables) = self.tables(call);
+        for path in tables {
             loaded.push(load_labelled(&load, context, &path, ranks)?);
         }
         let call = labels.into_iter().fold(call, |call, (name, label)| call.with_text(name, label));
         Ok((call, loaded))
     }
 
-    /// Returns the traces of a statement of SQL; where a file has it, there is no other text.
-    fn tables(&self, call: &Call<'_>) -> Vec<PathBuf> {
+    /// Returns the call of a statement of SQL, and its traces: where a file has the statement, the first text is a trace, too.
+    fn tables<'c>(&self, call: Call<'c>) -> (Call<'c>, Vec<PathBuf>) {
         if !self.magic.takes_text() {
-            return Vec::new();
+            return (call, Vec::new());
         }
-        let first = call.path("STATEMENT").filter(|_| call.has("file"));
-        first.into_iter().chain(call.paths(TABLES.arguments[0].name)).collect()
+        let traces = call.paths(TABLES.arguments[0].name);
+        if !call.has("file") {
+            return (call, traces);
+        }
+        let first = call.path("STATEMENT");
+        (call.without("STATEMENT"), first.into_iter().chain(traces).collect())
     }
 
     /// Returns the flag whose file is standard output, if there is one.
@@ -248,7 +253,7 @@ impl Magic for MagicCommand {
 
     fn run(&self, call: &Call<'_>, context: &mut Context<'_>) -> Result<(), Error> {
         let piped = self.piped(call)?;
-        let (mut call, loaded) = self.load(call.clone(), context)?;
+        let (call, loaded) = self.load(call.clone(), context)?;
         if loaded.is_empty() && self.magic.takes_text() {
             let what = "TRACE: a trace file or folder".to_owned();
             return Err(call.usage(Problem::Missing { what }).into());
@@ -256,9 +261,6 @@ impl Magic for MagicCommand {
         // The page of an overview has the warnings of its traces.
         if self.magic.name() != "describe" {
             warn_of(loaded.iter());
-        }
-        if self.magic.takes_text() && call.has("file") {
-            call = call.without("STATEMENT");
         }
         let answers = Answers::on(context.out, piped.is_some());
         let out: Arc<dyn Sink> = answers.clone();
