@@ -19,7 +19,7 @@ pub(crate) struct Launched {
 pub(crate) struct Captured {
     /// The batch that its annotation names.
     pub(crate) batch: Option<Batch>,
-    /// What it adds to the graph, in order.
+    /// The kernels of the graph, in the order of their launches.
     pub(crate) kernels: Vec<Launched>,
 }
 

@@ -20,7 +20,7 @@ pub struct ColumnSpec {
     pub unit: Option<&'static str>,
     /// Whether it is an argument of a table function: `stream` of `gaps(stream)`. Such columns come last, and `*` leaves them out.
     pub is_argument: bool,
-    /// Whether `*` leaves it out although it is no argument: a statement that wants it names it.
+    /// Whether it is a hidden column: `*` leaves it out, and a statement reads it by name.
     pub is_hidden: bool,
 }
 

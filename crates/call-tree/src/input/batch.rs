@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 pub struct Batch {
     /// Number of requests or tokens, padded.
     pub size: u64,
-    /// Whether steps that generate run it.
+    /// Whether it is one of decode steps.
     pub decodes: bool,
-    /// Whether steps that read prompts run it.
+    /// Whether it is one of prefill steps.
     pub prefills: bool,
 }
 
 impl Batch {
-    /// Tells whether a graph that was captured for this batch is that of a launch that runs `other`.
-    pub(crate) fn is_of(self, other: Self) -> bool {
-        self.size == other.size && (self.decodes && other.decodes || self.prefills && other.prefills)
+    /// Tells whether a launch for the batch `launched` runs the graph that was captured for this batch.
+    pub(crate) fn is_of(self, launched: Self) -> bool {
+        self.size == launched.size && (self.decodes && launched.decodes || self.prefills && launched.prefills)
     }
 }
 

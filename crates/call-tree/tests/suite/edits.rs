@@ -55,8 +55,8 @@ fn aligned(control: &Program, test: &Program, iterations: usize, stacks: [bool; 
 }
 
 impl Aligned {
-    /// Of the GPU time of control's kernels that test has, too: the share in one region with its copy, and the share in such a region of at
-    /// most two kernels a side.
+    /// Returns two shares of the GPU time of the kernels that both sides have: that of kernels in the same region on both sides, and that of
+    /// kernels whose region has at most two kernels a side.
     fn score(&self) -> (f64, f64) {
         let mut region_of: HashMap<u32, usize> = HashMap::new();
         for (index, region) in self.alignment.regions.iter().enumerate() {

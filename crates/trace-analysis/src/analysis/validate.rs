@@ -75,7 +75,7 @@ impl Default for Validate {
 struct Found {
     rule: &'static Rule,
     checked: Checked,
-    /// Of the first example.
+    /// Rank of the first example.
     rank: Option<i64>,
 }
 

@@ -45,7 +45,8 @@ pub struct KernelOperators {
 }
 
 impl KernelOperators {
-    /// Finds the operators above the GPU events of a rank: that of their launch, or of a kernel of a graph that which companions lend.
+    /// Finds the operators above the GPU events of a rank: the operator around the launch; of a kernel of a graph the operator that companions
+    /// lend.
     ///
     /// # Errors
     /// If events cannot be read.
