@@ -13,8 +13,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Received<T>", bound(deserialize = "T: Deserialize<'de> + HasLabels"))]
 pub struct Portable<T> {
-    /// Role, name, and inputs of each label, in the order of first use.
-    labels: Vec<(Kind, String, String)>,
+    texts: Vec<String>,
+    /// Role of each label, and numbers of its name and of its inputs among the texts, in the order of first use.
+    labels: Vec<(Kind, u32, u32)>,
     value: T,
 }
 
@@ -46,22 +47,30 @@ impl<T: HasLabels> Portable<T> {
     /// Takes a value whose labels are among `labels`.
     pub fn of(mut value: T, labels: &Labels) -> Self {
         let mut numbers: HashMap<LabelId, LabelId> = HashMap::new();
-        let mut texts = Vec::new();
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        let (mut texts, mut used) = (Vec::new(), Vec::new());
         value.visit_labels(&mut |label| {
             let number = *numbers.entry(*label).or_insert_with(|| {
-                let (name, inputs) = (labels.text(*label), labels.inputs(*label));
-                texts.push((labels.kind(*label), name.to_owned(), inputs.to_owned()));
-                LabelId::numbered(texts.len() - 1)
+                let [name, inputs] = [labels.text(*label), labels.inputs(*label)].map(|text| {
+                    *known.entry(text).or_insert_with(|| {
+                        texts.push(text.to_owned());
+                        texts.len() as u32 - 1
+                    })
+                });
+                used.push((labels.kind(*label), name, inputs));
+                LabelId::numbered(used.len() - 1)
             });
             *label = number;
         });
-        Self { labels: texts, value }
+        Self { texts, labels: used, value }
     }
 
     /// Returns the value, and adds its labels to those of a comparison.
     pub fn join(self, labels: &mut Labels) -> T {
-        let Self { labels: texts, mut value } = self;
-        let ids: Vec<LabelId> = texts.iter().map(|(kind, name, inputs)| labels.add(*kind, name, inputs)).collect();
+        let Self { texts, labels: used, mut value } = self;
+        let text = |number: u32| texts.get(number as usize).map_or("", String::as_str);
+        let ids: Vec<LabelId> =
+            used.iter().map(|&(kind, name, inputs)| labels.add(kind, text(name), text(inputs))).collect();
         value.visit_labels(&mut |label| *label = ids[label.number()]);
         value
     }
@@ -75,20 +84,22 @@ impl<T: HasLabels> Portable<T> {
 /// A [`Portable`] as it was received, before it is checked.
 #[derive(Deserialize)]
 struct Received<T> {
-    labels: Vec<(Kind, String, String)>,
+    texts: Vec<String>,
+    labels: Vec<(Kind, u32, u32)>,
     value: T,
 }
 
 impl<T: HasLabels> TryFrom<Received<T>> for Portable<T> {
     type Error = Damaged;
 
-    fn try_from(Received { labels, mut value }: Received<T>) -> Result<Self, Damaged> {
-        let mut is_known = true;
+    fn try_from(Received { texts, labels, mut value }: Received<T>) -> Result<Self, Damaged> {
+        let has_text = |number: u32| (number as usize) < texts.len();
+        let mut is_known = labels.iter().all(|&(_, name, inputs)| has_text(name) && has_text(inputs));
         value.visit_labels(&mut |label| is_known &= label.number() < labels.len());
         if !is_known {
             return Err(Damaged("a label has no text"));
         }
         value.check()?;
-        Ok(Self { labels, value })
+        Ok(Self { texts, labels, value })
     }
 }

@@ -9,12 +9,20 @@ use crate::tree::node::{Cost, NONE, Node, NodeId, Tree};
 pub struct Template {
     tree: Tree,
     samples: u32,
+    /// How many samples are expected: costs of a leaf take no more memory than these.
+    expected: u32,
 }
 
 impl Template {
     /// Folds the first tree: its leaves are those of sample 0.
     pub fn new(tree: Tree) -> Self {
-        Self { tree, samples: 1 }
+        Self { tree, samples: 1, expected: 1 }
+    }
+
+    /// Expects so many samples.
+    #[must_use]
+    pub fn expecting(self, samples: usize) -> Self {
+        Self { expected: samples as u32, ..self }
     }
 
     /// The folded tree. A leaf has a cost for each sample in which it has events.
@@ -69,6 +77,11 @@ impl Template {
             if ours.modules.is_none() {
                 ours.modules.clone_from(&node.modules);
             }
+            if ours.costs.len() + node.costs.len() > ours.costs.capacity() {
+                // This sample and those to come.
+                let room = self.expected.max(self.samples) - sample;
+                ours.costs.reserve_exact(node.costs.len().max(room as usize));
+            }
             ours.costs.extend(node.costs.iter().map(|cost| Cost { sample, ..*cost }));
         }
         if inserted {
@@ -110,7 +123,7 @@ fn nearest(tree: &Tree, to: &[NodeId], mut id: NodeId) -> NodeId {
 
 /// Tells whether an unmapped node has mapped nodes below it; then it is a wrapper.
 fn dissolves(tree: &Tree, to: &[NodeId], id: NodeId) -> bool {
-    let mut open: Vec<NodeId> = tree.node(id).children.clone();
+    let mut open = tree.node(id).children.to_vec();
     while let Some(id) = open.pop() {
         if to[id as usize] != NONE {
             return true;

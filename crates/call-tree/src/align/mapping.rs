@@ -6,6 +6,7 @@ use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
+use smallvec::smallvec;
 use std::collections::HashMap;
 
 /// Reason why two nodes were paired.
@@ -255,9 +256,9 @@ impl Aligner<'_> {
 fn split_off(tree: &mut Tree, id: NodeId, at: usize, labels: &Labels) -> NodeId {
     let rest = tree.nodes.len() as NodeId;
     let node = tree.node_mut(id);
-    let tail = node.chain.split_off(at);
+    let tail = node.chain.drain(at..).collect();
     let mut below = Node::new(node.role, id, tail);
-    below.children = std::mem::replace(&mut node.children, vec![rest]);
+    below.children = std::mem::replace(&mut node.children, smallvec![rest]);
     below.families = node.families;
     for &child in &below.children {
         tree.node_mut(child).parent = rest;

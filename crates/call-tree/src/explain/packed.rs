@@ -3,8 +3,9 @@
 use crate::input::family::Family;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::portable::Damaged;
-use crate::tree::node::{Cost, NodeId, Role, Tree};
+use crate::tree::node::{Chain, Cost, NodeId, Role, Tree};
 use serde::{Deserialize, Serialize};
+use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -108,13 +109,13 @@ impl PackedTree {
         let (mut tree, mut leaf_nodes, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
         for (number, node) in (1..).zip(nodes) {
             let to = from + node.chain as usize;
-            let id = tree.add(node.role, number - node.above, chains[from..to].to_vec());
+            let id = tree.add(node.role, number - node.above, Chain::from_slice(&chains[from..to]));
             from = to;
             let made = tree.node_mut(id);
             made.family = node.family;
             if made.is_leaf() {
                 let ns = self.leaves.get(leaf_nodes.len()).map_or(0, |leaf| leaf.ns);
-                made.costs = vec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
+                made.costs = smallvec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
                 leaf_nodes.push(id);
             }
         }

@@ -56,6 +56,8 @@ impl Side {
             events: Vec::new(),
             chosen: Vec::new(),
         };
+        let samples = partials.iter().flat_map(|partial| &partial.samples);
+        let samples = samples.filter(|one| one.left_out.is_none()).count();
         let mut meetings = Meetings::of(&partials, side.weights.nothing());
         for (recording, partial) in partials.iter_mut().enumerate() {
             let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
@@ -67,7 +69,7 @@ impl Side {
                 }
                 let (tree, mut leaves) = one.tree.tree(labels);
                 match &mut template {
-                    None => template = Some(Template::new(tree)),
+                    None => template = Some(Template::new(tree).expecting(samples)),
                     Some(template) => {
                         let to = template.fold(tree, labels);
                         leaves.iter_mut().for_each(|leaf| *leaf = to[*leaf as usize]);

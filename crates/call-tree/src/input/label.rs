@@ -5,6 +5,7 @@ use super::kind::Kind;
 use super::vendor::fold_vendors;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Begin of the names of the profiler's iterations.
 const STEP: &str = "ProfilerStep#";
@@ -78,10 +79,10 @@ impl Label {
 /// No level holds addresses; paths keep their last two parts.
 #[derive(Debug, Default)]
 pub struct Labels {
-    symbols: HashMap<String, Symbol>,
+    symbols: HashMap<Arc<str>, Symbol>,
     /// Symbols of names with inputs.
     pairs: HashMap<(Symbol, Symbol), Symbol>,
-    texts: Vec<String>,
+    texts: Vec<Arc<str>>,
     known: HashMap<(Kind, Symbol, Option<Symbol>), LabelId>,
     labels: Vec<Label>,
 }
@@ -143,8 +144,9 @@ impl Labels {
             return symbol;
         }
         let symbol = Symbol(self.texts.len() as u32);
-        self.texts.push(text.to_owned());
-        self.symbols.insert(text.to_owned(), symbol);
+        let text: Arc<str> = text.into();
+        self.texts.push(Arc::clone(&text));
+        self.symbols.insert(text, symbol);
         symbol
     }
 
@@ -153,7 +155,7 @@ impl Labels {
         let next = Symbol(self.texts.len() as u32);
         let symbol = *self.pairs.entry((name, inputs)).or_insert(next);
         if symbol == next {
-            self.texts.push(String::new());
+            self.texts.push(Arc::default());
         }
         symbol
     }

@@ -4,7 +4,7 @@ use super::contract::contract;
 use super::graph::{Lending, graph_node, in_order_of_graph, joined, lends, number_in_graph};
 use super::modules::Modules;
 use super::nesting::{Nested, launches, main_thread};
-use super::node::{Cost, NONE, Node, NodeId, Role, Tree};
+use super::node::{Chain, Cost, NONE, Node, NodeId, Role, Tree};
 use crate::input::event::Event;
 use crate::input::family::Family;
 use crate::input::kind::Kind;
@@ -12,6 +12,7 @@ use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
 use crate::input::window::{Window, window_at};
+use smallvec::smallvec;
 use std::collections::HashMap;
 
 /// The call tree of one iteration of a rank.
@@ -98,7 +99,7 @@ impl Builder {
         let begin = |window: usize| {
             let mut tree = Growing::new();
             if let Some(gpu) = before.get(window).filter(|gpu| !gpu.is_empty()) {
-                let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Vec::new());
+                let node = tree.tree.add(Role::LaunchedBefore, Tree::ROOT, Chain::new());
                 for &at in gpu {
                     let event = &events[at as usize];
                     tree.leaf(event, node, labels.get(event.label).family, length(event));
@@ -124,9 +125,9 @@ impl Builder {
                 _ if is_step => parent,
                 // With operators below it, it is a call like any other.
                 Kind::GraphLaunch if !lends(recording, launched.by(at)) => {
-                    tree.tree.add(Role::Graph, parent, vec![event.label])
+                    tree.tree.add(Role::Graph, parent, smallvec![event.label])
                 }
-                _ => tree.tree.add(Role::Host, parent, vec![event.label]),
+                _ => tree.tree.add(Role::Host, parent, smallvec![event.label]),
             };
             tree.nodes.insert(at, below);
             if launched.by(at).is_empty() && has_gpu {
@@ -215,16 +216,16 @@ impl Growing {
             return Tree::ROOT;
         }
         let tree = &mut self.tree;
-        *self.threads.entry(thread).or_insert_with(|| tree.add(Role::Thread, Tree::ROOT, Vec::new()))
+        *self.threads.entry(thread).or_insert_with(|| tree.add(Role::Thread, Tree::ROOT, Chain::new()))
     }
 
     fn leaf(&mut self, event: &Event, parent: NodeId, family: Family, ns: i64) -> &mut Node {
         self.rows.push(event.row);
-        let id = self.tree.add(Role::Leaf, parent, vec![event.label]);
+        let id = self.tree.add(Role::Leaf, parent, smallvec![event.label]);
         let node = self.tree.node_mut(id);
         node.family = family;
         // The number of the row, until the tree is finished.
-        node.costs = vec![Cost { sample: self.rows.len() as u32 - 1, count: 1, ns, attributed_ns: 0 }];
+        node.costs = smallvec![Cost { sample: self.rows.len() as u32 - 1, count: 1, ns, attributed_ns: 0 }];
         node
     }
 

@@ -1,13 +1,13 @@
 //! Contraction: a chain of single children becomes one node that keeps the list of its labels.
 
-use super::node::{NodeId, Role, Tree};
+use super::node::{Children, NodeId, Role, Tree};
 
 /// Contracts chains of host nodes, and numbers the nodes anew: parents before children, children in order. Families and hashes are
 /// not computed.
 pub(crate) fn contract(mut tree: Tree) -> Tree {
     let mut contracted = Tree::new();
     let mut open: Vec<(NodeId, NodeId)> = Vec::new();
-    let push = |open: &mut Vec<(NodeId, NodeId)>, children: Vec<NodeId>, to: NodeId| {
+    let push = |open: &mut Vec<(NodeId, NodeId)>, children: Children, to: NodeId| {
         open.extend(children.into_iter().rev().map(|child| (child, to)));
     };
     push(&mut open, std::mem::take(&mut tree.node_mut(Tree::ROOT).children), Tree::ROOT);

@@ -5,6 +5,7 @@ use super::node::{NONE, NodeId, Role, Tree};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
+use smallvec::smallvec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl<'r> Lending<'r> {
         modules.reverse();
         let mut below = launch;
         for &(call, label) in way.iter().rev() {
-            below = *self.nodes.entry(call).or_insert_with(|| tree.add(Role::Host, below, vec![label]));
+            below = *self.nodes.entry(call).or_insert_with(|| tree.add(Role::Host, below, smallvec![label]));
         }
         (below, modules)
     }

@@ -5,12 +5,20 @@ use crate::input::family::{FAMILIES, Family};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Index of a node in its tree.
 pub type NodeId = u32;
 /// No node.
 pub const NONE: NodeId = u32::MAX;
+
+/// Nodes below a node: few have more than four, and those take no memory of their own.
+pub(crate) type Children = SmallVec<[NodeId; 4]>;
+/// Labels of a node.
+pub(crate) type Chain = SmallVec<[LabelId; 4]>;
+/// Costs of a node.
+pub(crate) type Costs = SmallVec<[Cost; 1]>;
 
 /// Role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,13 +56,13 @@ pub struct Node {
     /// The node above; [`NONE`] for the root.
     pub parent: NodeId,
     /// The nodes below, in the order of their begins on the host.
-    pub children: Vec<NodeId>,
+    pub children: Children,
     /// Its role.
     pub role: Role,
     /// Labels, outermost first: a chain of single children is one node. Empty for nodes that stand for no event.
-    pub chain: Vec<LabelId>,
+    pub chain: Chain,
     /// Samples of a leaf, ascending: what its GPU events cost in each iteration of each rank.
-    pub costs: Vec<Cost>,
+    pub costs: Costs,
     /// Modules of a leaf that has none above it, the outermost first: of a backward operator those of its forward operator; of
     /// a tree without stacks those of the launch.
     pub modules: Option<Arc<Vec<LabelId>>>,
@@ -67,13 +75,13 @@ pub struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(role: Role, parent: NodeId, chain: Vec<LabelId>) -> Self {
+    pub(crate) fn new(role: Role, parent: NodeId, chain: Chain) -> Self {
         Self {
             parent,
-            children: Vec::new(),
+            children: Children::new(),
             role,
             chain,
-            costs: Vec::new(),
+            costs: Costs::new(),
             modules: None,
             graph_node: 0,
             family: Family::Other,
@@ -131,11 +139,11 @@ impl Tree {
     pub(crate) const ROOT: NodeId = 0;
 
     pub(crate) fn new() -> Self {
-        Self { nodes: vec![Node::new(Role::Root, NONE, Vec::new())] }
+        Self { nodes: vec![Node::new(Role::Root, NONE, Chain::new())] }
     }
 
     /// Appends a node to the children of `parent`.
-    pub(crate) fn add(&mut self, role: Role, parent: NodeId, chain: Vec<LabelId>) -> NodeId {
+    pub(crate) fn add(&mut self, role: Role, parent: NodeId, chain: Chain) -> NodeId {
         let id = self.nodes.len() as NodeId;
         self.nodes.push(Node::new(role, parent, chain));
         self.nodes[parent as usize].children.push(id);

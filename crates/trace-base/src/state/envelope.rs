@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 const MAGIC: &[u8] = b"TBSTATE";
 
 /// Version of the format. It changes with the encoding, and with the fields of any partial result.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// Length of the checksum, in bytes.
 const CHECKSUM: usize = 8;

@@ -9,6 +9,7 @@ use crate::certainty::Judging;
 use crate::companion::Companions;
 use crate::dataset::Recording;
 use crate::diff::{DistinctRuns, Select, SelectEvents, SelectSetting, SideRanks, compared_elsewhere, resolved_marker};
+use crate::exec::allocator::return_free_memory;
 use crate::exec::batches::Batches;
 use crate::exec::checkpoint::{self, guarded};
 use crate::exec::memory::{Budget, Task};
@@ -173,6 +174,8 @@ impl Explain {
                 state.merge(other);
             }
         }
+        // The events of ranks are gone, and the memory of the threads that read them is none that this one can use.
+        return_free_memory();
         budget.check(task, state.largest().saturating_mul(FOLDED))?;
         let mut explanation = plan.explained(state)?;
         if self.keeps_events {
