@@ -70,6 +70,7 @@ pub(super) fn load_path(
     let loaded = Arc::new(loaded?);
     Screen::warn(&cache.and_then(|cache| cache.take_problem()).into_iter().collect::<Vec<_>>());
     context.session.insert(Arc::clone(&loaded), path);
+    context.keep_annotations(&loaded)?;
     Ok(loaded)
 }
 

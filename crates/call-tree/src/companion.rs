@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A recording whose kernels were launched one by one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Companion {
     /// Number of recordings that its calls are of.
     runs: u32,
@@ -27,6 +27,8 @@ pub struct Companion {
     iterations: Vec<Vec<Launched>>,
     /// The kernels of each graph that it captured, in the order of their launches.
     captures: Vec<Captured>,
+    /// Nodes of graphs that annotations name, ascending, each with its innermost call.
+    nodes: Vec<(i64, u32)>,
 }
 
 /// How many kernels of graphs got calls.
@@ -43,7 +45,8 @@ pub struct Loan {
 }
 
 impl Companion {
-    /// Takes the calls and kernels of a recording; kernels of its own graphs have no calls to lend.
+    /// Takes the calls and kernels of a recording; kernels of its own graphs have no calls to lend. A kernel that was launched by itself but
+    /// has the number of a node stands for that node: annotations of nodes are such recordings.
     pub fn of(recording: &Recording, labels: &Labels) -> Self {
         let events = &recording.events;
         let nested = Nested::of(events, false);
@@ -88,7 +91,12 @@ impl Companion {
         let mut kernels = launched;
         kernels.sort_by_key(|&(launch, at)| (events[launch as usize].start, events[at as usize].start));
         let mut iterations = vec![Vec::new(); windows.len().max(1)];
+        let mut nodes: Vec<(i64, u32)> = Vec::new();
         for (launch, at) in kernels {
+            if let Some(node) = recording.graph_node(events[at as usize].row) {
+                nodes.push((node, around(&call_of, launch)));
+                continue;
+            }
             let window = if windows.is_empty() { Some(0) } else { window_at(windows, events[launch as usize].start) };
             if let Some(window) = window {
                 iterations[window].push(Launched { label: events[at as usize].label, call: around(&call_of, launch) });
@@ -100,7 +108,9 @@ impl Companion {
             kernels: launches.iter().map(launched).collect(),
         };
         let captures = recording.captures.iter().map(captured).collect();
-        Self { runs: 1, calls, iterations, captures }
+        nodes.sort_unstable();
+        nodes.dedup_by_key(|&mut (node, _)| node);
+        Self { runs: 1, calls, iterations, captures, nodes }
     }
 
     /// Adds the calls, iterations and captures of another companion behind its own.
@@ -122,13 +132,19 @@ impl Companion {
         self.iterations.extend(other.iterations.into_iter().map(kernels));
         let captured = |one: Captured| Captured { kernels: kernels(one.kernels), ..one };
         self.captures.extend(other.captures.into_iter().map(captured));
+        self.nodes.extend(other.nodes.into_iter().map(|(node, call)| (node, moved(call))));
+        // Of a node that both name, the first call counts.
+        self.nodes.sort_by_key(|&(node, _)| node);
+        self.nodes.dedup_by_key(|&mut (node, _)| node);
         self
     }
 
     /// Returns its memory in bytes, without the texts of its labels.
     pub fn bytes(&self) -> usize {
         let kernels: usize = self.lists().map(Vec::len).sum();
-        self.calls.len() * size_of::<BorrowedCall>() + kernels * size_of::<Launched>()
+        self.calls.len() * size_of::<BorrowedCall>()
+            + kernels * size_of::<Launched>()
+            + self.nodes.len() * size_of::<(i64, u32)>()
     }
 
     /// Returns the kernels of each iteration and of each capture.
@@ -141,8 +157,8 @@ impl Companion {
         self.calls.iter().any(|call| labels.kind(call.label).is_stack())
     }
 
-    /// Lends calls to the kernels of graphs: those of the graph's capture, else by order and name, within each graph and iteration. A kernel
-    /// without a partner stays as it is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of
+    /// Lends calls to the kernels of graphs: those of the graph's capture, else by order and name, within each graph and iteration, else those
+    /// that annotations of their nodes name. A kernel without a partner stays as it is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of
     /// recordings have none.
     pub fn lend(&self, recording: &mut Recording, labels: &mut Labels) -> Loan {
         let (mut loan, mut of, mut ambiguous) = (Loan::default(), Vec::new(), Vec::new());
@@ -163,16 +179,18 @@ impl Companion {
                 if found.has_inputs { found } else { calls.without_inputs(found) }
             });
             begin = found.behind;
-            of.extend(rows.iter().zip(&found.calls).map(|(&(row, _), call)| (row, call.unwrap_or(NONE))));
-            if found.is_ambiguous {
-                ambiguous.extend(rows.iter().map(|&(row, _)| row));
-            }
-            if at.is_some() || (recording.windows.is_empty() && recording.others.is_empty()) {
-                let (kernels, borrowed) = (rows.len() as u64, found.calls.iter().flatten().count() as u64);
-                loan.kernels += kernels;
-                loan.borrowed += borrowed;
-                loan.without_inputs += if found.has_inputs { 0 } else { borrowed };
-                loan.ambiguous += if found.is_ambiguous { kernels } else { 0 };
+            let counts = at.is_some() || (recording.windows.is_empty() && recording.others.is_empty());
+            for (&(row, _), matched) in rows.iter().zip(&found.calls) {
+                let call = matched.or_else(|| self.annotated(recording.graph_node(row)?));
+                let is_ambiguous = found.is_ambiguous && call.is_none();
+                of.push((row, call.unwrap_or(NONE)));
+                ambiguous.extend(is_ambiguous.then_some(row));
+                if counts {
+                    loan.kernels += 1;
+                    loan.borrowed += u64::from(call.is_some());
+                    loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
+                    loan.ambiguous += u64::from(is_ambiguous);
+                }
             }
         }
         for call in calls.calls.iter_mut().filter(|call| !call.has_inputs) {
@@ -180,6 +198,12 @@ impl Companion {
         }
         recording.borrowed = Borrowed::new(calls.calls, of, ambiguous);
         loan
+    }
+
+    /// Returns the innermost call that an annotation names for a node of a graph.
+    fn annotated(&self, node: i64) -> Option<u32> {
+        let at = self.nodes.binary_search_by_key(&node, |&(node, _)| node).ok()?;
+        known(self.nodes[at].1)
     }
 
     /// Finds kernels: in a capture, else in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
@@ -254,8 +278,8 @@ impl HasLabels for Companion {
         if is_around_itself {
             return Err(Damaged("a call is around itself"));
         }
-        let mut kernels = self.lists().flatten();
-        let is_known = kernels.all(|one| one.call == NONE || (one.call as usize) < self.calls.len());
+        let mut calls = self.lists().flatten().map(|one| one.call).chain(self.nodes.iter().map(|&(_, call)| call));
+        let is_known = calls.all(|call| call == NONE || (call as usize) < self.calls.len());
         if is_known { Ok(()) } else { Err(Damaged("a kernel has no call")) }
     }
 }

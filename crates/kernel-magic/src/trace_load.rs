@@ -187,9 +187,6 @@ impl Magic for TraceLoad {
             line.push_str(&format!(" · companion {}", companion.label()));
             line.push_str(&replaced(context, companion.label(), std::slice::from_ref(path)));
         }
-        if !progress.end(&line) && !call.quiet() {
-            context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
-        }
         keep(context, &label, &runs, paths);
         for (companion, path) in companions.iter().zip(beside) {
             context.keep(companion, path);
@@ -198,6 +195,12 @@ impl Magic for TraceLoad {
         runs.iter()
             .filter(|_| !names.is_empty())
             .for_each(|run| context.session.set_companions(run.label(), names.clone()));
+        for run in &runs {
+            line.push_str(&context.keep_annotations(run)?);
+        }
+        if !progress.end(&line) && !call.quiet() {
+            context.out.emit(Output::Display { bundle: Bundle::text(line), id: None });
+        }
         match &runs[..] {
             [one] if call.shows() => context.show(&one.present()),
             several => {

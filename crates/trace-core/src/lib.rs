@@ -122,6 +122,6 @@ pub mod config {
 /// Files of traces, before they are read, and what PyTorch writes beside them.
 pub mod read {
     pub use trace_data::MemoryTimeline;
-    pub use trace_data::dataset::ExecutionTrace;
+    pub use trace_data::dataset::{ExecutionTrace, GraphAnnotations};
     pub use trace_read::read::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 }

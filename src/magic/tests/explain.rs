@@ -225,6 +225,44 @@ pub(super) fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
     })
 }
 
+/// Annotations of graphs that lie beside a trace name its kernels without a flag, in the answers that name operators.
+#[test]
+fn annotations_beside_a_trace_name_its_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = TraceBuilder::new().step(1, 0..100).runtime("cudaGraphLaunch", 1, 10..15);
+    for node in 1..=2 {
+        trace = trace.kernel("gemm", Stream(7), 10 + 10 * node..20 + 10 * node).correlation(1);
+        trace = trace.arg("graph node id", &node.to_string());
+    }
+    std::fs::write(folder.path().join("run.json"), trace.json()).unwrap();
+    let annotations = r#"{"1": [{"name": "layers.0.wq"}], "2": [{"name": "layers.0.<b>"}]}"#;
+    std::fs::write(folder.path().join("kernel_annotations_rank0_step.json"), annotations).unwrap();
+    let mut notebook = Notebook::default();
+    let line = notebook.text(&format!("%trace_load '{}' --as run", folder.path().join("run.json").display()));
+    let expected = "2 nodes of graphs have names (run_annotations, from kernel_annotations_rank0_step.json)";
+    assert!(line.contains(expected), "{line}");
+    let sentence = "Kernels of graphs with operators from run_annotations: 2 of 2";
+    for magic in ["%operators run", "%flame run", "%explain run run", "%critical_path run"] {
+        assert!(notebook.text(magic).contains(sentence), "{magic}: {}", notebook.text(magic));
+    }
+    for magic in [
+        "%operators run",
+        "%events run --columns name,operator,operator_source",
+        "%trace_sql SELECT operator FROM kernels",
+    ] {
+        let text = notebook.text(magic);
+        assert!(text.contains("layers.0.wq") && text.contains("layers.0.<b>"), "{magic}: {text}");
+    }
+    assert!(!notebook.text("%operators run --companion none").contains("layers.0"));
+    // A second load replaces them; a trace of the user with this name stays.
+    notebook.text(&format!("%trace_load '{}' --as run --quiet", folder.path().join("run.json").display()));
+    assert!(!notebook.text("%trace_list").contains("run_annotations_2"));
+    notebook
+        .text(&format!("%trace_load '{}' --as other_annotations --quiet", folder.path().join("run.json").display()));
+    let line = notebook.text(&format!("%trace_load '{}' --as other", folder.path().join("run.json").display()));
+    assert!(line.contains("(other_annotations_2, from"), "{line}");
+}
+
 /// The analyses of a replay find the operators of its companion, of one trace and of two.
 #[test]
 fn companion_of_a_load_lends_to_operators_and_roofline() {

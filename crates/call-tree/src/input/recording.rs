@@ -31,3 +31,11 @@ pub struct Recording {
     /// Calls that a companion lends to the kernels of graphs.
     pub borrowed: Borrowed,
 }
+
+impl Recording {
+    /// Returns the number of the node that a GPU event ran as; `None` if no graph launched it.
+    pub(crate) fn graph_node(&self, row: u32) -> Option<i64> {
+        let at = self.graph_nodes.binary_search_by_key(&row, |&(row, _)| row).ok()?;
+        Some(self.graph_nodes[at].1).filter(|&node| node != 0)
+    }
+}

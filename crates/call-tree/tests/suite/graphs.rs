@@ -296,3 +296,38 @@ fn kernels_left_over_of_a_graph_pair_by_what_they_do() {
     ];
     assert_eq!(sides, expected.map(|(one, other)| (one.to_owned(), other.to_owned())));
 }
+
+#[test]
+fn annotations_lend_by_node_where_nothing_else_does() {
+    let mut labels = Labels::default();
+    // Each node of the annotations was launched by itself, in an operator of its name.
+    let mut annotations = Writer::new(&mut labels);
+    for (node, name) in [((3 << 32) + 1, "layers.0.wq"), ((3 << 32) + 2, "layers.0.norm")] {
+        annotations = annotations.operators(&[(OPERATOR, name)], "node of a graph");
+        let row = annotations.recording.events.len() as u32 - 1;
+        annotations.recording.graph_nodes.push((row, node));
+    }
+    let annotations = Companion::of(&annotations.finish(), &labels);
+    let node = |name, number: i64| (name, Some((3 << 32) + number));
+    let graph = [node("gemm<float>", 1), node("norm", 2), node("rotary", 7)];
+    let mut replay = Writer::new(&mut labels).graph(&graph).graph(&graph).finish();
+    let loan = annotations.lend(&mut replay, &mut labels);
+    assert_eq!(loan, Loan { kernels: 6, borrowed: 4, without_inputs: 0, ambiguous: 0 });
+    let expected = ["cudaGraphLaunch > layers.0.wq > gemm<float>", "cudaGraphLaunch > layers.0.norm > norm"];
+    assert_eq!(paths(&replay, &labels)[..2], expected);
+    // Of a recording without graphs, the operators of its kernels are known better.
+    let eager = Companion::of(&eager(&mut labels, 1), &labels);
+    let loan = eager.beside(annotations.clone()).lend(&mut replay, &mut labels);
+    assert_eq!(loan.borrowed, 4);
+    let found = paths(&replay, &labels);
+    assert!(found[0].ends_with("aten::addmm > gemm<float>") && found[1].ends_with("layers.0.norm > norm"), "{found:?}");
+    // Other graphs have other numbers; without numbers nothing is lent.
+    for shift in [Some(1), None] {
+        let mut other = Writer::new(&mut labels).graph(&graph).finish();
+        match shift {
+            Some(graphs) => other.graph_nodes.iter_mut().for_each(|(_, node)| *node += graphs << 32),
+            None => other.graph_nodes.clear(),
+        }
+        assert_eq!(annotations.lend(&mut other, &mut labels).borrowed, 0);
+    }
+}

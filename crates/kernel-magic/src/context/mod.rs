@@ -1,5 +1,6 @@
 //! The context of a running magic: the session, the Rust side, outputs, and files that the user named.
 
+mod annotations;
 #[allow(clippy::module_inception)]
 mod context;
 mod figure_file;

@@ -20,10 +20,19 @@ pub const OWN_ARGS: &[AvailableArg] = &[
     arg("cpu_op::num_stages", "num_stages", "num_stages", Int, NO_ID, Unit::Count, "stages of the loops of a Triton kernel"),
 ];
 
-/// Arguments that are read whatever is requested, where an event carries them: what identifies a collective on all its ranks, and where
-/// a kernel comes from.
-pub const ALWAYS_READ: [&str; 8] =
-    ["Seq", "Process Group Name", "Comms Id", "Src Rank", "Dst Rank", "original_stream", "kernel_file", "kernel"];
+/// Arguments that are read whatever is requested, where an event carries them: what identifies a collective on all its ranks, where
+/// a kernel comes from, and its name in an annotation of a graph.
+pub const ALWAYS_READ: [&str; 9] = [
+    "Seq",
+    "Process Group Name",
+    "Comms Id",
+    "Src Rank",
+    "Dst Rank",
+    "original_stream",
+    "name",
+    "kernel_file",
+    "kernel",
+];
 
 /// Returns all known arguments, HTA's first.
 pub fn known_args() -> impl Iterator<Item = &'static AvailableArg> {

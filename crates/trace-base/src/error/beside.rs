@@ -50,6 +50,24 @@ pub enum BesideError {
         /// What is wrong.
         reason: String,
     },
+    /// A file has no annotations of nodes of graphs.
+    #[error("cannot read the annotations of graphs {}: {reason}; expected an object with a list of annotations for the number of each \
+        node, as json.dump(get_kernel_annotations(), file) writes it", .path.display())]
+    GraphAnnotations {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Annotations of nodes of graphs are in a pickle.
+    #[error(
+        "{} is not read: to open a pickle runs code that is in it; save the annotations as JSON: \
+        json.dump(get_kernel_annotations(), file)", .path.display()
+    )]
+    PickledAnnotations {
+        /// The file.
+        path: PathBuf,
+    },
     /// A rank was loaded without the ids that tie its operators to nodes of an execution trace.
     #[error(
         "rank {rank} has no external ids, which execution traces need; load it with --args default, or record it with a newer PyTorch"

@@ -133,7 +133,7 @@ impl ExplainPlan {
         let (mut labels, mut collectives) = (Labels::default(), Collectives::default());
         let mut recording = recording(trace, run.compat, &iterations, &mut labels, &mut collectives)?;
         let companion = self.companion.as_ref();
-        let borrowed = companion.map(|companion| companion.lend(&mut recording, &mut labels));
+        let borrowed = companion.map(|companion| companion.lend(trace, &mut recording, &mut labels));
         checkpoint::check()?;
         if recording.windows.is_empty() && recording.others.is_empty() {
             self.check_steps(run)?;

@@ -35,6 +35,8 @@ pub const MEMORY_BANDWIDTH: &str = "memory_bw_gbps";
 pub(crate) const GRAPH_ID: &str = "graph_id";
 /// The node of the graph that a kernel ran as.
 pub const GRAPH_NODE_ID: &str = "graph_node_id";
+/// The name among the arguments of an event: of a kernel of a graph that of PyTorch's annotation.
+pub const ARG_NAME: &str = "arg_name";
 /// The kernel that a runtime call launches.
 pub const LAUNCHED_KERNEL: &str = "kernel";
 /// Of a backward operator the index of its forward operator.
@@ -129,6 +131,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
         Unit::None,
         "stream of a graph's kernel before the profiler moved it to another row",
     ),
+    Column::new(ARG_NAME, Unit::None, "name among the arguments: of a kernel of a graph that of PyTorch's annotation"),
     Column::new(LAUNCHED_KERNEL, Unit::None, "kernel that a runtime call launches, as ROCm writes it"),
     Column::new("kernel_file", Unit::None, "file of the source of a Triton kernel"),
     Column::new(GRAPH_ID, Unit::None, "CUDA graph whose replay ran the kernel"),

@@ -67,8 +67,8 @@ impl BorrowedCalls {
         if !recording.events.iter().any(|event| event.kind == Kind::GraphLaunch) {
             return Ok(Self { companion: in_words(companions), ..Self::default() });
         }
-        let (planned, lenders) = Companions::of_rank(companions, trace.rank())?;
-        planned.lend(&mut recording, &mut labels);
+        let (planned, lenders) = Companions::of_rank(companions, trace)?;
+        planned.lend(trace, &mut recording, &mut labels);
         let borrowed = recording.borrowed;
         let names = |lender: &Trace| lender.frame_of(&READ_COLUMNS.map(PlSmallStr::from_static));
         let events = lenders.iter().map(names).collect::<Result<Vec<_>>>()?;

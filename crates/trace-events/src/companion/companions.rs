@@ -15,8 +15,17 @@ pub struct Companions {
     /// Labels of the runs: `eager`, or `capture, eager`.
     labels: String,
     has_stacks: bool,
-    /// Ranks by number, of each run.
-    runs: Vec<Vec<(i64, Portable<Companion>)>>,
+    /// Ranks of each run.
+    runs: Vec<Vec<Lender>>,
+}
+
+/// A rank of a companion.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Lender {
+    rank: i64,
+    /// Of annotations of nodes the file to whose graphs they belong.
+    annotates: Option<String>,
+    companion: Portable<Companion>,
 }
 
 /// A rank of a companion, converted.
@@ -37,7 +46,7 @@ impl Companions {
             for trace in run.traces() {
                 let found = converted(trace, run.compat(), marker)?;
                 planned.has_stacks |= found.has_stacks;
-                ranks.push((trace.rank(), found.companion.clone()));
+                ranks.push(Lender::of(trace, &found));
             }
             planned.runs.push(ranks);
         }
@@ -48,14 +57,14 @@ impl Companions {
     ///
     /// # Errors
     /// If events cannot be read.
-    pub fn of_rank(companions: &[TraceSet], rank: i64) -> Result<(Self, Vec<Trace>)> {
+    pub fn of_rank(companions: &[TraceSet], to: &Trace) -> Result<(Self, Vec<Trace>)> {
         let mut planned = Self { labels: in_words(companions), has_stacks: false, runs: Vec::new() };
         let mut ranks = Vec::new();
         for run in companions {
-            let Some(trace) = lender(run.traces(), rank, Trace::rank) else { continue };
+            let Some(trace) = lending_rank(run, to) else { continue };
             let found = converted(trace, run.compat(), None)?;
             planned.has_stacks |= found.has_stacks;
-            planned.runs.push(vec![(trace.rank(), found.companion.clone())]);
+            planned.runs.push(vec![Lender::of(trace, &found)]);
             ranks.push(trace.clone());
         }
         Ok((planned, ranks))
@@ -71,25 +80,37 @@ impl Companions {
         self.has_stacks
     }
 
-    /// Lends operators to a recording: of each run those of the same rank, else of its first one. Returns how many of its kernels of
-    /// graphs got operators.
-    pub fn lend(&self, to: &mut Recording, labels: &mut Labels) -> LoanCount {
-        let rank = to.rank;
-        let of_run = |ranks: &Vec<(i64, Portable<Companion>)>| {
-            let (_, companion) = lender(ranks, rank, |(rank, _)| *rank)?;
-            Some(companion.clone().join(labels))
+    /// Lends operators to the recording of a rank: of each run those of the same rank, else of its first one; annotations of nodes lend to
+    /// their own file only. Returns how many of its kernels of graphs got operators.
+    pub fn lend(&self, trace: &Trace, to: &mut Recording, labels: &mut Labels) -> LoanCount {
+        let of_run = |ranks: &Vec<Lender>| {
+            let lender = lender(ranks, trace, |lender| (lender.rank, lender.annotates.clone()))?;
+            Some(lender.companion.clone().join(labels))
         };
-        let Some(all) = self.runs.iter().filter_map(of_run).reduce(Companion::beside) else {
-            return LoanCount::default();
-        };
+        let all = self.runs.iter().filter_map(of_run).reduce(Companion::beside).unwrap_or_default();
         let Loan { kernels, borrowed, without_inputs, ambiguous } = all.lend(to, labels);
         LoanCount { kernels, with_operators: borrowed, without_shapes: without_inputs, ambiguous }
     }
 }
 
-/// Returns the rank of a companion that lends to a rank: that of the same number, else the first one.
-fn lender<T>(ranks: &[T], rank: i64, number: impl Fn(&T) -> i64) -> Option<&T> {
-    ranks.iter().find(|one| number(one) == rank).or_else(|| ranks.first())
+impl Lender {
+    fn of(trace: &Trace, found: &Converted) -> Self {
+        let annotates = trace.annotated_file().map(str::to_owned);
+        Self { rank: trace.rank(), annotates, companion: found.companion.clone() }
+    }
+}
+
+/// Returns the rank of a companion that lends to a rank.
+fn lending_rank<'r>(run: &'r TraceSet, to: &Trace) -> Option<&'r Trace> {
+    lender(run.traces(), to, |trace| (trace.rank(), trace.annotated_file().map(str::to_owned)))
+}
+
+/// Returns the rank of a companion that lends to a rank: that of the same number, else the first one. `about` tells its number, and the file
+/// that it annotates: such a rank lends to no other file.
+fn lender<'r, T>(ranks: &'r [T], to: &Trace, about: impl Fn(&T) -> (i64, Option<String>)) -> Option<&'r T> {
+    let lends = |one: &&T| about(one).1.is_none_or(|file| file == to.info().file);
+    let of_rank = ranks.iter().filter(lends).find(|one| about(one).0 == to.rank());
+    of_rank.or_else(|| ranks.iter().find(lends))
 }
 
 /// Returns the labels of companions, separated by commas.

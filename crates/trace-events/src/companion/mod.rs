@@ -1,5 +1,7 @@
 //! Companions: recordings whose operators count for the kernels of graphs; and events of ranks as call trees take them.
 
+#[cfg(test)]
+mod annotations_tests;
 mod batches;
 mod borrowed_calls;
 mod captures;

@@ -177,7 +177,7 @@ fn side_calls(
         budget.check(Task::Answer("flame graph"), trace.bytes_needed(BYTES_PER_EVENT))?;
         let mut recording = recording(trace, set.compat(), &iterations, &mut labels, &mut Collectives::default())?;
         if !companions.is_empty() {
-            count.add(Companions::of_rank(companions, trace.rank())?.0.lend(&mut recording, &mut labels));
+            count.add(Companions::of_rank(companions, trace)?.0.lend(trace, &mut recording, &mut labels));
         }
         let (number, ns) = collector.add(&recording, &labels, time);
         steps += number;

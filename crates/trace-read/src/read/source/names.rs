@@ -6,6 +6,9 @@ pub(super) const ENDINGS: [&str; 5] = [".json", ".gz", ".zst", ".pftrace", ".per
 /// Ending of the names of archives, which hold a file per rank.
 const ARCHIVE: &str = ".zip";
 
+/// Begin of the names of files with annotations of graphs, which lie beside traces.
+const ANNOTATIONS: &str = "kernel_annotations_rank";
+
 /// Returns whether a file's name is that of a trace: it ends with `.json`, `.pftrace`, `.gz`, `.zst` or `.zip`.
 pub fn is_trace_name(name: &str) -> bool {
     is_rank_name(name) || name.ends_with(ARCHIVE)
@@ -13,5 +16,5 @@ pub fn is_trace_name(name: &str) -> bool {
 
 /// Returns whether the name of a file, of a folder or of an archive, is that of one rank.
 pub(super) fn is_rank_name(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.starts_with(ANNOTATIONS)
 }
