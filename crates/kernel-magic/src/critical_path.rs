@@ -112,7 +112,7 @@ const NOTES: &str = "Each start and end of an event waits for earlier ones: the 
     and fills), gpu_communication_bound (once all ranks are there), gpu_kernel_launch_overhead, gpu_kernel_kernel_overhead, synchronization \
     (from a kernel's end to the return of the call that waited), waiting_for_rank (only where that rank is not loaded), not_recorded (nothing is open on the thread), unexplained.\n\n\
     With a companion, borrowed_operator is the innermost operator that the capture of a graph has above its kernel, and is no part of how time is \
-    attributed.\n\n\
+    attributed; regions of two traces have these operators in their paths.\n\n\
     Savings come from a replay of the window with the changed times, which begin with the window: making a kernel twice as fast saves less than half of it \
     where something else then bounds. The replay of the unchanged recording is exact.\n\n\
     Tables: summary, path, by_name, with --what-if what_if, with --edges edges. x = %critical_path … binds x (summary), x_path, \
@@ -170,10 +170,8 @@ impl Magic for CriticalPath {
         let traces = context.trace(call, label)?;
         if let Some(test) = call.text("TEST") {
             let sides = [traces, context.trace(call, test)?];
-            if call.has("companion") {
-                return Err(call.cannot("use --companion with two traces", "it names kernels of one recording").into());
-            }
-            let answered = Answered::of_two(call, sides, context)?;
+            let companions = context.companions(call, sides.each_ref().map(|side| side.label()))?;
+            let answered = Answered::of_two(call, sides, &companions, context)?;
             context.check_interrupt()?;
             return deliver(call, context, bind.as_deref(), &answered);
         }
@@ -255,7 +253,12 @@ impl Answered {
     ///
     /// # Errors
     /// If a flag is about one recording, and those of the question.
-    fn of_two(call: &Call<'_>, [control, test]: [Arc<TraceSet>; 2], context: &Context<'_>) -> Result<Self, Error> {
+    fn of_two(
+        call: &Call<'_>,
+        [control, test]: [Arc<TraceSet>; 2],
+        companions: &[Arc<TraceSet>],
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         for flag in ["what-if", "edges", "overlay"] {
             if call.has(flag) {
                 return Err(call.cannot(format!("use --{flag} with two traces"), "it is about one recording").into());
@@ -264,7 +267,8 @@ impl Answered {
         if call.text("compat") == Some("hta") {
             return Err(call.cannot("use --compat hta with two traces", "HTA's path is about one recording").into());
         }
-        let query = Query { ranks: call.pick("rank", || control.ranks()), ..query(call)? };
+        let companions = companions.iter().map(|companion| TraceSet::clone(companion)).collect();
+        let query = Query { ranks: call.pick("rank", || control.ranks()), companions, ..query(call)? };
         let (rows, writes_json) = (query.top, call.has("json"));
         context.run_blocking(move || {
             let change = query.compare(&control, &test)?;

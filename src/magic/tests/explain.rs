@@ -107,6 +107,22 @@ fn critical_paths_of_two_traces_are_compared() {
 }
 
 #[test]
+fn regions_of_two_critical_paths_name_borrowed_operators() {
+    let folder = tempfile::tempdir().unwrap();
+    let [replay, slower, capture] = graphs(&folder);
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
+    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let sentence = "Kernels of graphs with operators from new_companion: 2 of 2 in old, 2 of 2 in new.";
+    let text = notebook.text("%critical_path old new");
+    assert!(text.contains(sentence) && text.contains("hipGraphLaunch › aten::mm"), "{text}");
+    let bare = notebook.text("%critical_path old new --companion none");
+    assert!(!bare.contains("aten::mm") && !bare.contains("Kernels of graphs"), "{bare}");
+    // What bounds a step is the same.
+    assert_eq!(text.lines().next(), bare.lines().next());
+}
+
+#[test]
 fn files_and_variables_contain_all_regions() {
     let folder = tempfile::tempdir().unwrap();
     let mut notebook = notebook(&folder);

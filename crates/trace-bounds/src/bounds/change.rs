@@ -21,6 +21,8 @@ pub struct BoundChange {
     pub classes: Vec<ClassBound>,
     /// The same time by region of the explanation; the largest change first.
     pub regions: Vec<RegionBound>,
+    /// How many kernels of graphs got operators of companions; `None` without companions.
+    pub(super) lending: Option<String>,
     /// Number of windows of each side.
     pub(super) windows: [usize; 2],
 }
@@ -37,7 +39,8 @@ pub struct ClassBound {
 /// Most events of two runs whose graphs are built at the same time, each on a thread.
 const CONCURRENTLY: usize = 1_000_000;
 impl CriticalPath {
-    /// Answers the question for two runs, and aligns the answers by the regions of their explanation.
+    /// Answers the question for two runs, and aligns the answers by the regions of their explanation, in which companions name the operators
+    /// of kernels of graphs.
     ///
     /// # Errors
     /// As [`critical_path`] and [`Explain::run`].
@@ -60,10 +63,12 @@ impl CriticalPath {
         let answers = [critical_path(control, &query)?, critical_path(test, &query)?];
         checkpoint::check()?;
         // The windows may be in the warm-up or of any phase, which explanations leave out by themselves.
-        let explanation = Explain::new(control, test).warmup(0).phase("all").keep_events().run()?;
+        let explain = Explain::new(control, test).warmup(0).phase("all").keep_events();
+        let explanation = self.companions.iter().fold(explain, Explain::companion).run()?;
         let sides = answers.each_ref().map(BoundSide::of);
         let regions = regions([control, test], &answers, &explanation)?;
-        Ok(BoundChange::of([control, test], &sides, regions))
+        let lending = explanation.lending().map(|sentence| sentence.text);
+        Ok(BoundChange { lending, ..BoundChange::of([control, test], &sides, regions) })
     }
 
     /// Answers the question for two runs by class of time only, without regions, names and changes.
@@ -81,7 +86,8 @@ impl CriticalPath {
     /// Returns the question about two runs: of all windows, unless some are chosen.
     fn of_two(&self) -> Self {
         let instance = if self.instance == Instance::Usual { Instance::All } else { self.instance };
-        Self { instance, ..self.clone() }
+        // What bounds a step is the same with and without companions.
+        Self { instance, companions: Vec::new(), ..self.clone() }
     }
 }
 
@@ -103,6 +109,7 @@ impl BoundChange {
             step_ns: sides.each_ref().map(|side| side.a_step(side.ns)),
             classes,
             regions,
+            lending: None,
             windows: sides.each_ref().map(|side| side.windows),
         }
     }

@@ -130,7 +130,9 @@ impl BoundChange {
     /// # Errors
     /// If polars refuses, which no input should cause.
     pub fn report(&self, top: usize) -> Result<Report> {
-        let mut parts = vec![Part::Text(self.sentences()), Part::Figure(self.figure()), Part::Table(self.table()?)];
+        let mut sentences = vec![self.sentences()];
+        sentences.extend(self.lending.clone());
+        let mut parts = vec![Part::Text(sentences.join("\n")), Part::Figure(self.figure()), Part::Table(self.table()?)];
         if top > 0 && !self.regions.is_empty() {
             let table =
                 self.drawn(&self.region_frame()?, &declared(&REGION_COLUMNS), "the critical path by region", top);

@@ -82,6 +82,11 @@ impl Explanation {
 
     /// What a page folds below the answer: structure, classes, waiting, noise, comparability, and what to record next where the answer
     /// does not say it.
+    /// Says how many kernels of graphs got operators of companions; `None` without companions.
+    pub fn lending(&self) -> Option<Sentence> {
+        lending_sentence(&self.sides)
+    }
+
     fn details(&self, lead: &[Sentence]) -> Vec<Sentence> {
         let findings = self.findings();
         let mut sentences: Vec<Sentence> = Vec::new();
@@ -113,7 +118,7 @@ impl Explanation {
         }
         sentences.extend(self.wait_sentences());
         sentences.extend(self.waiting_sentence());
-        sentences.extend(lending_sentence(&self.sides));
+        sentences.extend(self.lending());
         sentences.extend(self.noise_sentences());
         let is_included = lead.iter().any(|sentence| sentence.kind == "next");
         sentences.extend(findings.advice().filter(|_| !is_included));
