@@ -8,11 +8,17 @@ use crate::exec::checkpoint;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{InsertedCall, RankEvents};
 use crate::{Compat, Result, Trace};
+use foldhash::fast::FixedState;
+use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// Begin of the names of modules.
 pub(super) const MODULE: &str = "nn.Module: ";
 /// The file of PyTorch's checkpoints, in names of frames.
 pub(super) const CHECKPOINT_FILE: &str = "torch/utils/checkpoint.py";
+
+/// Memory of a row with its trees, in bytes, about: columns of the events, nesting, sums and times.
+const BYTES_PER_ROW: usize = 160;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -22,11 +28,13 @@ pub(super) struct CallTrees {
     rows: RankEvents,
     graph: RankGraph,
     borrowed: Option<BorrowedRows>,
+    /// The rows of the view.
+    seen: Vec<u32>,
 }
 
 /// The calls that a companion lends, as rows behind those of the rank.
 struct BorrowedRows {
-    calls: BorrowedCalls,
+    calls: Arc<BorrowedCalls>,
     /// The first of their rows.
     first: u32,
     /// By row, the number of its call.
@@ -38,17 +46,30 @@ struct BorrowedRows {
 
 impl CallTrees {
     /// Nests the calls of a view. Below a launch of a graph are the calls of its capture, each once, with the kernels that it added to the
-    /// graph; a call takes no time then. Frames of Python are left out there, but modules and those of checkpoints.
+    /// graph; a call takes no time then. Frames of Python are left out there, but modules and those of checkpoints. With companions, trees of a
+    /// rank in memory are kept until memory is wanted, since each replay of a graph has all calls of its capture.
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(super) fn of(rank: &RankView) -> Result<Self> {
+    pub(super) fn of(rank: &RankView) -> Result<Arc<Self>> {
         let (rows, seen) = (rank.rank_events(), rank.rows());
         let Some(calls) = rank.borrowed_calls()? else {
             let graph = RankGraph::of(rows, seen, Compat::Exact);
             checkpoint::check()?;
-            return Ok(Self { rows: rows.clone(), graph, borrowed: None });
+            return Ok(Arc::new(Self { rows: rows.clone(), graph, borrowed: None, seen: Vec::new() }));
         };
+        let make = || Self::borrowing(rank, Arc::clone(&calls));
+        if rank.trace().is_stored() {
+            return make().map(Arc::new);
+        }
+        // The trees keep the calls, so no others have their address. The rows are compared below.
+        let key = format!("call trees {:p} {:x}", Arc::as_ptr(&calls), FixedState::default().hash_one(seen));
+        let kept = rank.trace().derived(&key, Self::bytes, make)?;
+        if kept.seen == seen { Ok(kept) } else { make().map(Arc::new) }
+    }
+
+    fn borrowing(rank: &RankView, calls: Arc<BorrowedCalls>) -> Result<Self> {
+        let (rows, seen) = (rank.rank_events(), rank.rows());
         let mut is_seen = vec![false; rows.len()];
         seen.iter().for_each(|&row| is_seen[row as usize] = true);
         let lending = calls.lending(|row| is_seen[row as usize]);
@@ -56,7 +77,12 @@ impl CallTrees {
         let rows = if added.is_empty() { rows.clone() } else { rows.with_calls(&added) };
         let graph = RankGraph::with_calls(&rows, seen, Compat::Exact, &inserted);
         checkpoint::check()?;
-        Ok(Self { rows, graph, borrowed: Some(borrowed) })
+        Ok(Self { rows, graph, borrowed: Some(borrowed), seen: seen.to_vec() })
+    }
+
+    /// Returns about how much memory it takes, in bytes.
+    fn bytes(&self) -> usize {
+        self.rows.len() * BYTES_PER_ROW
     }
 
     /// Returns the events of the rank, and behind them the borrowed calls.
@@ -109,7 +135,7 @@ impl BorrowedRows {
     /// Makes a row of each call for each launch whose kernels borrow it.
     fn of(
         rows: &RankEvents,
-        calls: BorrowedCalls,
+        calls: Arc<BorrowedCalls>,
         lending: Lending,
         is_seen: &[bool],
     ) -> (Self, Vec<InsertedCall>, InsertedCalls) {

@@ -140,7 +140,7 @@ impl RankView {
     ///
     /// # Errors
     /// If events cannot be read any more.
-    pub(super) fn borrowed_calls(&self) -> Result<Option<BorrowedCalls>> {
+    pub(super) fn borrowed_calls(&self) -> Result<Option<Arc<BorrowedCalls>>> {
         if self.companions.is_empty() {
             return Ok(None);
         }

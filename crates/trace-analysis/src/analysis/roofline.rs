@@ -105,7 +105,8 @@ impl Analysis for Roofline {
     type State = State;
 
     fn map(&self, rank: &RankView) -> Result<State> {
-        State::of(rank, &CallTrees::of(rank)?)
+        let trees = CallTrees::of(rank)?;
+        State::of(rank, &trees)
     }
 
     fn finish(&self, state: State) -> Result<Answer> {

@@ -8,12 +8,13 @@ use crate::companion::{KernelOperators, Lending, borrowed_in_words, merge_lendin
 use causal::BoundBy;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Operators of one name of kernels that a table lists.
 const MOST_OPERATORS: usize = 3;
 
 /// The operators above the kernels of the ranks of an answer.
-pub(super) struct BorrowedOperators(Vec<KernelOperators>);
+pub(super) struct BorrowedOperators(Vec<Arc<KernelOperators>>);
 
 impl BorrowedOperators {
     /// Finds the operators of ranks; none without companions.

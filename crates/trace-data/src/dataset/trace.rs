@@ -77,6 +77,12 @@ impl Trace {
         self.derived.get(key, count, bytes, || make().ok_or(())).ok()
     }
 
+    /// Returns a number that clones of the rank share, and that no other rank has while one of them is in use.
+    #[doc(hidden)]
+    pub fn identity(&self) -> usize {
+        self.derived.identity()
+    }
+
     /// Gives back the memory of what was derived from the events and is not in use.
     #[doc(hidden)]
     pub fn give_back(&self) {

@@ -1,6 +1,6 @@
 //! Calls above the kernels of graphs of a rank, borrowed from companions: one value for all that show them.
 
-use super::companions::{Companions, in_words};
+use super::companions::{Companions, in_words, kept, lending_rank};
 use super::loan::{Lending, LoanCount};
 use super::recordings::graphs;
 use crate::domain::EventKind;
@@ -8,6 +8,7 @@ use crate::frame::{READ_COLUMNS, RankEvents};
 use crate::{Compat, Result, Trace, TraceSet};
 use call_tree::{Kind, Labels};
 use polars::prelude::PlSmallStr;
+use std::sync::Arc;
 
 /// A call of a companion above kernels of graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,20 +53,26 @@ impl BorrowedCalls {
     ///
     /// # Errors
     /// If events cannot be read.
-    pub fn of(trace: &Trace, compat: Compat, companions: &[TraceSet]) -> Result<Self> {
+    pub fn of(trace: &Trace, compat: Compat, companions: &[TraceSet]) -> Result<Arc<Self>> {
         let events = trace.frame_of(&READ_COLUMNS.map(PlSmallStr::from_static))?;
         Self::of_rows(trace, &trace.rank_events(&events, compat)?, companions)
     }
 
-    /// Finds the calls as [`Self::of`] does; `rows` are the events of the rank.
+    /// Finds the calls as [`Self::of`] does; `rows` are the events of the rank. Of a rank in memory they are found once.
     ///
     /// # Errors
     /// If events cannot be read.
-    pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Self> {
+    pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Arc<Self>> {
+        let about = ("borrowed calls", rows.compat());
+        kept(trace, about, companions, Self::bytes, || Self::found(trace, rows, companions))
+    }
+
+    fn found(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Self> {
         let mut labels = Labels::default();
         let mut recording = graphs(trace, rows, &mut labels)?;
         if !recording.events.iter().any(|event| event.kind == Kind::GraphLaunch) {
-            return Ok(Self { companion: in_words(companions), ..Self::default() });
+            let lenders = companions.iter().filter_map(|run| lending_rank(run, trace)).cloned().collect();
+            return Ok(Self { companion: in_words(companions), lenders, ..Self::default() });
         }
         let (planned, lenders) = Companions::of_rank(companions, trace)?;
         planned.lend(trace, &mut recording, &mut labels);
@@ -102,6 +109,11 @@ impl BorrowedCalls {
             kernels: borrowed.kernels().map(partner).collect(),
             lenders,
         })
+    }
+
+    /// Returns its memory in bytes.
+    fn bytes(&self) -> usize {
+        self.calls.capacity() * size_of::<BorrowedCall>() + self.kernels.capacity() * size_of::<(u32, Partner)>()
     }
 
     /// Returns all calls, each behind the one around it.

@@ -7,6 +7,7 @@ use crate::{Compat, Result, Trace, TraceSet};
 use call_tree::{Companion, Labels, Loan, Portable, Recording};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::sync::Arc;
 
 /// The companions of a comparison or of a trace, without their traces.
@@ -101,8 +102,29 @@ impl Lender {
 }
 
 /// Returns the rank of a companion that lends to a rank.
-fn lending_rank<'r>(run: &'r TraceSet, to: &Trace) -> Option<&'r Trace> {
+pub(super) fn lending_rank<'r>(run: &'r TraceSet, to: &Trace) -> Option<&'r Trace> {
     lender(run.traces(), to, |trace| (trace.rank(), trace.annotated_file().map(str::to_owned)))
+}
+
+/// Returns what companions tell of a rank in memory: found once, and kept with it until memory is wanted. Of ranks in files nothing stays.
+/// `about` is what is found; it keeps the ranks that lend.
+///
+/// # Errors
+/// Those of `make`.
+pub(super) fn kept<T: Any + Send + Sync>(
+    trace: &Trace,
+    (about, compat): (&str, Compat),
+    companions: &[TraceSet],
+    bytes: impl FnOnce(&T) -> usize,
+    make: impl FnOnce() -> Result<T>,
+) -> Result<Arc<T>> {
+    let lenders: Vec<(&str, &Trace)> =
+        companions.iter().filter_map(|run| Some((run.label(), lending_rank(run, trace)?))).collect();
+    if trace.is_stored() || lenders.iter().any(|(_, lender)| lender.is_stored()) {
+        return make().map(Arc::new);
+    }
+    let lenders: Vec<(&str, usize)> = lenders.into_iter().map(|(label, lender)| (label, lender.identity())).collect();
+    trace.derived(&format!("{about} {compat:?} {} {lenders:?}", in_words(companions)), bytes, make)
 }
 
 /// Returns the rank of a companion that lends to a rank: that of the same number, else the first one. `about` tells its number, and the file

@@ -1,6 +1,7 @@
 //! The innermost operator above each GPU event of a rank, as columns.
 
 use super::borrowed_calls::{BorrowedCalls, Partner};
+use super::companions::kept;
 use super::loan::Lending;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
@@ -8,6 +9,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::{Categories, READ_COLUMNS, RankEvents, categorical};
 use crate::{Compat, Result, Trace, TraceSet};
 use polars::prelude::{Column as FrameColumn, IntoColumn, NewChunkedArray, PlSmallStr, UInt32Chunked};
+use std::sync::Arc;
 use trace_view::{Column, Unit};
 
 /// The operator above a GPU event.
@@ -42,6 +44,8 @@ pub struct KernelOperators {
     /// How many events the rank has.
     events: usize,
     lending: Lending,
+    /// Keeps the ranks that lend in use, so that they are told apart from others.
+    _calls: Arc<BorrowedCalls>,
 }
 
 impl KernelOperators {
@@ -50,19 +54,21 @@ impl KernelOperators {
     ///
     /// # Errors
     /// If events cannot be read.
-    pub fn of(trace: &Trace, compat: Compat, companions: &[TraceSet]) -> Result<Self> {
+    pub fn of(trace: &Trace, compat: Compat, companions: &[TraceSet]) -> Result<Arc<Self>> {
         let events = trace.frame_of(&READ_COLUMNS.map(PlSmallStr::from_static))?;
         Self::of_rows(trace, &trace.rank_events(&events, compat)?, companions)
     }
 
-    /// Finds the operators as [`Self::of`] does; `rows` are the events of the rank.
+    /// Finds the operators as [`Self::of`] does; `rows` are the events of the rank. Of a rank in memory they are found once.
     ///
     /// # Errors
     /// If events cannot be read.
-    pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Self> {
-        let calls = BorrowedCalls::of_rows(trace, rows, companions)?;
-        let lending = calls.lending(|_| true);
-        Ok(Self { found: operators(rows, &calls), events: rows.len(), lending })
+    pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Arc<Self>> {
+        kept(trace, ("operators of kernels", rows.compat()), companions, Self::bytes, || {
+            let calls = BorrowedCalls::of_rows(trace, rows, companions)?;
+            let lending = calls.lending(|_| true);
+            Ok(Self { found: operators(rows, &calls), events: rows.len(), lending, _calls: calls })
+        })
     }
 
     /// Returns the operator above a row.

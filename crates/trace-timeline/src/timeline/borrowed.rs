@@ -14,7 +14,7 @@ impl ShownRank {
         }
         let companions: Vec<TraceSet> = lenders.iter().filter_map(Lender::trace).cloned().collect();
         let Some(trace) = self.trace.as_ref().filter(|_| !companions.is_empty()) else { return Ok(None) };
-        let found = Arc::new(KernelOperators::of(trace, compat, &companions)?);
+        let found = KernelOperators::of(trace, compat, &companions)?;
         Ok(Some(Arc::clone(self.operators.get_or_init(|| found))))
     }
 }
