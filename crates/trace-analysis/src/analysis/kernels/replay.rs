@@ -52,7 +52,7 @@ pub(super) struct Step {
 }
 
 impl Replay {
-    /// Replays the usual step of a rank, by itself: the question of `%what_if`.
+    /// Replays the usual step of a rank, by itself: the question of `%what_if`. It is replayed once: its answer is small and stays with the rank.
     ///
     /// # Errors
     /// If the events cannot be read any more, or memory does not suffice.
@@ -66,18 +66,20 @@ impl Replay {
         if view.rank_events().len() > MOST_EVENTS {
             return Ok(Self::Large);
         }
+        let key = format!("replay of short kernels {:?}", view.compat());
+        let found = view.trace().derived(&key, |_| size_of::<Step>(), || Step::of(view))?;
+        Ok(Self::Step(Step::clone(&found)))
+    }
+}
+
+impl Step {
+    fn of(view: &RankView) -> Result<Self> {
         let changes = CHANGES.iter().map(|change| change.text.parse()).collect::<Result<Vec<_>>>()?;
         let found = replayed(&view.alone(), &CriticalPath { changes, top: 0, ..CriticalPath::default() })?;
         let before = found.changes.first().map_or(0, |change| change.before_ns);
         let mut after = [before; CHANGES.len()];
         after.iter_mut().zip(&found.changes).for_each(|(after, change)| *after = change.after_ns);
-        Ok(Self::Step(Step {
-            annotation: found.annotation,
-            runs: found.short_runs,
-            in_runs: found.kernels_in_runs,
-            before,
-            after,
-        }))
+        Ok(Self { annotation: found.annotation, runs: found.short_runs, in_runs: found.kernels_in_runs, before, after })
     }
 }
 
