@@ -5,7 +5,7 @@
 import { themed } from "./theme.js";
 import { busyShares } from "./timeline-slices.js";
 
-/** @import { Names, Slices } from "../types/timeline-view" */
+/** @import { Marks, Names, Slices } from "../types/timeline-view" */
 /** @typedef {{ dark: boolean, ink: string, paper: string, faint: string, line: string, stripe: string, accent: string, family: string }} Theme */
 
 /** Hues that neighbours in the list tell apart. */
@@ -126,7 +126,7 @@ export class Colours {
     this.mode = mode;
     this.palette = palette(dark).map((rgb) => packed(rgb));
     this.changes = CHANGES.map((_, change) => packed(changeColour(change, dark)));
-    /** Which names a search has found; null without one. @type {Uint8Array | null} */
+    /** What a search has found; null without one. @type {Marks | null} */
     this.marked = null;
     /** @type {number[]} */
     this.known = [];
@@ -134,18 +134,27 @@ export class Colours {
     this.made = new WeakMap();
   }
 
-  /** Fades all names but the marked ones. @param {Uint8Array | null} marked */
+  /** Fades all slices but the marked ones. @param {Marks | null} marked */
   mark(marked) {
     this.marked = marked;
     this.known = [];
     this.made = new WeakMap();
   }
 
+  /** Tells whether a slice is not faded. @param {number} name @param {number} lane @param {number} start */
+  isMarked(name, lane, start) {
+    return !this.marked || this.marked.names[name] === 1 || this.marked.starts.get(lane)?.has(start) === true;
+  }
+
+  /** Returns the colour of a name and a change without a search. @param {number} name @param {number} change */
+  plain(name, change) {
+    return this.mode === "change" ? this.changes[change] : this.palette[slot(this.names.text[name] ?? "")];
+  }
+
   /** Returns the colour of a name and a change. @param {number} name @param {number} change */
   of(name, change) {
-    const text = this.names.text[name] ?? "";
-    const plain = this.mode === "change" ? this.changes[change] : this.palette[slot(text)];
-    return this.marked && !this.marked[name] ? faded(plain, this.dark) >>> 0 : plain;
+    const plain = this.plain(name, change);
+    return this.marked && !this.marked.names[name] ? faded(plain, this.dark) >>> 0 : plain;
   }
 
   /**
@@ -154,17 +163,21 @@ export class Colours {
    *
    * @param {Slices} slices
    * @param {number} level
+   * @param {number} lane
    */
-  slices(slices, level) {
+  slices(slices, level, lane) {
     const known = this.made.get(slices);
     if (known?.level === level) {
       return known.colours;
     }
     const colours = new Uint32Array(slices.length);
     const shares = busyShares(slices, level);
+    const starts = this.marked?.starts.get(lane);
     for (let at = 0; at < colours.length; at += 1) {
       const change = slices.change?.[at] ?? 0;
-      const colour = (this.known[slices.name[at] * CHANGES.length + change] ??= this.of(slices.name[at], change));
+      const colour = starts?.has(slices.start[at])
+        ? this.plain(slices.name[at], change)
+        : (this.known[slices.name[at] * CHANGES.length + change] ??= this.of(slices.name[at], change));
       colours[at] = shares[at] < 1 ? paled(colour, shares[at]) : colour;
     }
     this.made.set(slices, { level, colours });

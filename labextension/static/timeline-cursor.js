@@ -7,7 +7,7 @@ import { placedAt, rowAt } from "./timeline-layout.js";
 import { Panel, countText, spokenPlace } from "./timeline-panel.js";
 import { width, writeExact } from "./timeline-scale.js";
 import { countedAt, firstAfter, rowRange, sameSlice, sliceAt, slicesOf } from "./timeline-slices.js";
-import { namesWith } from "./timeline-source.js";
+import { namesWith, startsOf } from "./timeline-source.js";
 import { Tip } from "./timeline-tip.js";
 
 /**
@@ -331,20 +331,20 @@ export class Cursor {
       const found = await view.source.search(this.text);
       if (found && asked === this.searches && !view.disposed) {
         this.found = found;
+        this.remark();
         this.report();
-        view.dirty();
       }
     } catch (error) {
       view.parts.found.textContent = error instanceof Error ? error.message : String(error);
     }
   }
 
-  /** Marks the names that the search finds. */
+  /** Marks the names that the search finds, and the events that it finds by something else. */
   remark() {
-    const { view, text } = this;
+    const { view, text, found } = this;
     const names = view.timeline.names.text;
     this.knownNames = names.length;
-    view.colours.mark(text ? namesWith(names, text) : null);
+    view.colours.mark(text ? { names: namesWith(names, text), starts: startsOf(found?.found ?? []) } : null);
     view.dirty();
   }
 

@@ -53,7 +53,7 @@ function frameOf({ width, height }, view, seen) {
       strips.push({
         slices,
         clip,
-        colours: view.colours.slices(slices, level),
+        colours: view.colours.slices(slices, level, lane.id),
         top: (top - scrolled) * ratio,
         pitch: pitch * ratio,
         bar: bar * ratio,
@@ -90,7 +90,7 @@ function drawText(context, { labels, colours, tiles, theme, state, width, height
         area(context, strip, { span, width, height: high, most: lane.max ?? 0, fill, line });
       } else {
         context.fillStyle = barInk(theme.dark);
-        labels.write(context, strip, span, width, height, colours.marked);
+        labels.write(context, strip, span, width, height, (name, start) => colours.isMarked(name, lane?.id ?? -1, start));
       }
     }
   }

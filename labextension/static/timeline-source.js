@@ -23,6 +23,17 @@ export function namesWith(names, text) {
   return marked;
 }
 
+/** Returns where the events start that a search has found, by lane. @param {{ lane: number, start: number }[]} found */
+export function startsOf(found) {
+  /** @type {Map<number, Set<number>>} */
+  const starts = new Map();
+  for (const { lane, start } of found) {
+    const known = starts.get(lane) ?? new Set();
+    starts.set(lane, known.add(start));
+  }
+  return starts;
+}
+
 /** Returns how much of a flame graph boxes cover together, as text; boxes inside of others count once. @param {Place[]} found by start @param {number} whole */
 export function coverage(found, whole) {
   let [sum, until] = [0, -Infinity];

@@ -85,7 +85,7 @@ export class Labels {
    * @param {number} width of the page's part, in CSS pixels
    * @param {number} height
    */
-  write(context, { slices, top, pitch, rows, clip }, span, width, height, marked = /** @type {Uint8Array | null} */ (null)) {
+  write(context, { slices, top, pitch, rows, clip }, span, width, height, isMarked = /** @type {(name: number, start: number) => boolean} */ (() => true)) {
     if (pitch < 12) {
       return;
     }
@@ -108,7 +108,7 @@ export class Labels {
         const room = right - left - 2 * PADDING;
         const [text, wide] = this.fitted(context, this.briefs[name], room);
         if (text) {
-          context.globalAlpha = marked && !marked[name] ? 0.4 : 1;
+          context.globalAlpha = isMarked(name, slices.start[at]) ? 1 : 0.4;
           context.fillText(text, left + PADDING + Math.max((room - wide) / 2, 0), middle);
         }
       }

@@ -52,6 +52,14 @@ export interface Names {
   text: string[];
 }
 
+/** What a search has found: the others are faded. */
+export interface Marks {
+  /** By name: 1 if the name has the text. */
+  names: Uint8Array;
+  /** Where found events start, by lane: also those that are found by something else than their name. */
+  starts: Map<number, Set<number>>;
+}
+
 /** A timeline whose JSON has been read. */
 export interface Timeline {
   title: string;

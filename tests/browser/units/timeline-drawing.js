@@ -5,6 +5,7 @@ import { CHANGES, Colours, barInk, changeColour, hash, luminance, palette, slot 
 import { splitTimes } from "/static/timeline-gl.js";
 import { fillLine } from "/static/timeline-raster.js";
 import { slicesOf } from "/static/timeline-slices.js";
+import { startsOf } from "/static/timeline-source.js";
 import { brief } from "/static/timeline-text.js";
 
 import { equal, ok } from "./assert.js";
@@ -54,14 +55,22 @@ export function numbers_in_names_keep_the_colour() {
 export function search_fades_other_names() {
   const colours = new Colours({ text: ["a", "b"] }, false, "name");
   const slices = slicesOf({ start: [0, 1], end: [1, 2], name: [0, 1] }, 1);
-  colours.mark(Uint8Array.of(1, 0));
-  equal([...colours.slices(slices, 0)].map((colour) => colour >>> 24), [255, 62]);
+  const alphas = (/** @type {number} */ lane) => [...colours.slices(slices, 0, lane)].map((colour) => colour >>> 24);
+  colours.mark({ names: Uint8Array.of(1, 0), starts: new Map() });
+  equal(alphas(3), [255, 62]);
+  equal([colours.isMarked(0, 3, 0), colours.isMarked(1, 3, 1)], [true, false]);
+  // The second slice of lane 3 was found by its operator.
+  colours.mark({ names: Uint8Array.of(0, 0), starts: startsOf([{ lane: 3, start: 1 }, { lane: 3, start: 5 }]) });
+  equal(alphas(3), [62, 255]);
+  equal([colours.isMarked(0, 3, 0), colours.isMarked(1, 3, 1), colours.isMarked(1, 4, 1)], [false, true, false]);
+  colours.mark(null);
+  equal(alphas(3), [255, 255]);
 }
 
 export function short_slices_are_as_pale_as_their_pixel_is_idle() {
   const colours = new Colours({ text: ["a"] }, false, "name");
   const slices = slicesOf({ start: [0, 8, 16, 40], end: [1, 16, 17, 41], time: [1, 8, 4, 1], count: [1, 1, 4, 1] }, 1);
-  const alphas = (/** @type {number} */ level) => [...colours.slices(slices, level)].map((colour) => colour >>> 24);
+  const alphas = (/** @type {number} */ level) => [...colours.slices(slices, level, 0)].map((colour) => colour >>> 24);
   // An eighth of the first window of 8 ns, all of the second, half of the third.
   equal(alphas(3), [0.125, 1, 0.5, 0.125].map((share) => Math.round(255 * (0.3 + 0.7 * share))));
   equal(alphas(0), [255, 255, 255, 255]);
