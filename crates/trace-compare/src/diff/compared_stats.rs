@@ -73,7 +73,7 @@ impl ComparedStats {
     }
 }
 
-/// Returns a warning for each difference of what both sides do.
+/// Returns a warning for each difference between the sides: shapes of inputs, mix of events.
 fn unlike(sides: &[StatsSide; 2]) -> Vec<Warning> {
     let labels = [sides[0].label.as_str(), sides[1].label.as_str()];
     let of = |side: &StatsSide| {

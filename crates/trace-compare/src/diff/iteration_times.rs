@@ -60,7 +60,7 @@ pub(crate) struct IterationTimes {
     pub inputs: InputShapes,
     /// Events by category.
     pub mix: EventMix,
-    /// Its iterations before those of other phases and warm-up are left out, unless the query says how many are.
+    /// GPU work of its iterations, also of those of other phases and of the warm-up that is found; empty without iterations.
     pub(crate) work: Vec<IterationWork>,
     /// Names of kernels as they are shown, by their names in `work`.
     pub(crate) kernels: BTreeMap<String, String>,

@@ -213,7 +213,7 @@ impl Trace {
     }
 }
 
-/// Writes the events of a rank to a file; one that is small is for those that do not fit in memory.
+/// Writes the events of a rank to a file. `is_small`: compact, for ranks that do not fit in memory.
 ///
 /// # Errors
 /// [`Error::NoSpace`] if the disk is full; [`Error::Io`].

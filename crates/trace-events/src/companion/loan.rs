@@ -18,7 +18,7 @@ pub struct LoanCount {
 }
 
 impl LoanCount {
-    /// Adds what it lent to another rank. Numbers of a file may be any.
+    /// Adds what it lent to another rank; a sum that is too large stays at the largest number.
     pub fn add(&mut self, other: Self) {
         self.kernels = self.kernels.saturating_add(other.kernels);
         self.with_operators = self.with_operators.saturating_add(other.with_operators);

@@ -1,4 +1,4 @@
-//! The most memory of this process during a step, of all kinds and each.
+//! Peak memory of this process during a step: in total, and by kind.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
