@@ -53,7 +53,7 @@ function frameOf({ width, height }, view, seen) {
       strips.push({
         slices,
         clip,
-        colours: view.colours.slices(slices, level, lane.id),
+        colours: view.colours.slices(slices, level, lane?.id ?? -1),
         top: (top - scrolled) * ratio,
         pitch: pitch * ratio,
         bar: bar * ratio,

@@ -106,6 +106,8 @@ fn names_all(name: &str) -> bool {
         "reduce_scatter",
         "alltoall",
         "all_to_all",
+        // The custom all-reduce of vLLM and SGLang.
+        "cross_device_reduce",
     ];
     all.iter().any(|word| name.contains(word))
 }
@@ -122,6 +124,7 @@ mod tests {
             "_allgather_base",
             "all_to_allv",
             "ncclKernel",
+            "void vllm::cross_device_reduce_2stage<__nv_bfloat16, 8>(vllm::RankData*, int)",
         ] {
             assert!(waits_for_all(name), "{name}");
         }
