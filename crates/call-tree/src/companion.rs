@@ -6,7 +6,7 @@ use crate::input::batch::{Batch, Capture};
 use crate::input::borrowed::{Borrowed, BorrowedCall};
 use crate::input::event::Event;
 use crate::input::kind::Kind;
-use crate::input::label::{LabelId, Labels, Level};
+use crate::input::label::{LabelId, Labels, Level, Symbol};
 use crate::input::recording::Recording;
 use crate::input::window::window_at;
 use crate::portable::{Damaged, HasLabels};
@@ -14,7 +14,7 @@ use crate::tree::build::graph_kernels;
 use crate::tree::nesting::{Nested, launches};
 use crate::tree::node::NONE;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A recording whose kernels were launched one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Companion {
 }
 
 /// How many kernels of graphs got calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loan {
     /// Kernels of graphs in selected iterations.
     pub kernels: u64,
@@ -42,6 +42,8 @@ pub struct Loan {
     pub without_inputs: u64,
     /// Those without calls since several captures, which differ, fit their graph.
     pub ambiguous: u64,
+    /// Numbers of the others without calls, by name without template arguments, parameters and digits.
+    pub unmatched: BTreeMap<String, u64>,
 }
 
 impl Companion {
@@ -162,6 +164,7 @@ impl Companion {
     /// recordings have none.
     pub fn lend(&self, recording: &mut Recording, labels: &mut Labels) -> Loan {
         let (mut loan, mut of, mut ambiguous) = (Loan::default(), Vec::new(), Vec::new());
+        let mut unmatched: BTreeMap<Symbol, u64> = BTreeMap::new();
         let mut calls = Bare::of(&self.calls);
         // A graph that is replayed again finds what it found before.
         let mut known: HashMap<(Vec<LabelId>, Begin, Option<Batch>), Found> = HashMap::new();
@@ -180,7 +183,7 @@ impl Companion {
             });
             begin = found.behind;
             let counts = at.is_some() || (recording.windows.is_empty() && recording.others.is_empty());
-            for (&(row, _), matched) in rows.iter().zip(&found.calls) {
+            for (&(row, label), matched) in rows.iter().zip(&found.calls) {
                 let call = matched.or_else(|| self.annotated(recording.graph_node(row)?));
                 let is_ambiguous = found.is_ambiguous && call.is_none();
                 of.push((row, call.unwrap_or(NONE)));
@@ -190,12 +193,17 @@ impl Companion {
                     loan.borrowed += u64::from(call.is_some());
                     loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
                     loan.ambiguous += u64::from(is_ambiguous);
+                    if call.is_none() && !is_ambiguous {
+                        *unmatched.entry(labels.get(label).name).or_default() += 1;
+                    }
                 }
             }
         }
         for call in calls.calls.iter_mut().filter(|call| !call.has_inputs) {
             call.label = labels.without_inputs(call.label);
         }
+        loan.unmatched =
+            unmatched.into_iter().map(|(name, kernels)| (labels.text_of(name).to_owned(), kernels)).collect();
         recording.borrowed = Borrowed::new(calls.calls, of, ambiguous);
         loan
     }

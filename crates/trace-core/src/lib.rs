@@ -106,6 +106,7 @@ pub mod answers {
     pub use trace_data::frame::TrackNames;
     pub use trace_data::store::Cleared;
     pub use trace_events::collective::ChargedRank;
+    pub use trace_events::companion::LoanCount;
     pub use trace_events::serving::{RequestSums, ServedPhase, ServedStep, Server};
     pub use trace_events::steps::StepMarker;
     pub use trace_timeline::timeline::{Answered, LaneKind, SentNames};

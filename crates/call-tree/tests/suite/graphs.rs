@@ -140,6 +140,11 @@ fn eager(labels: &mut Labels, iterations: i64) -> Recording {
     writer.finish()
 }
 
+/// So many kernels of a name without calls.
+fn unmatched(name: &str, kernels: u64) -> Loan {
+    Loan { unmatched: [(name.to_owned(), kernels)].into(), ..Loan::default() }
+}
+
 /// All labels above each leaf, and its own.
 fn paths(recording: &Recording, labels: &Labels) -> Vec<String> {
     let (iterations, _) = Builder::default().build(recording, labels);
@@ -163,7 +168,7 @@ fn a_companion_lends_operators_by_order_and_name() {
     let graph = [("gemm<half>", None), ("gelu", None), ("gemm<half>", None), ("gelu", None)];
     let mut replays = Writer::new(&mut labels).graph(&graph).graph(&graph).finish();
     let loan = Companion::of(&companion, &labels).lend(&mut replays, &mut labels);
-    assert_eq!(loan, Loan { kernels: 8, borrowed: 8, without_inputs: 0, ambiguous: 0 });
+    assert_eq!(loan, Loan { kernels: 8, borrowed: 8, ..Loan::default() });
     let layer = |layer: usize| {
         [
             format!("cudaGraphLaunch > nn.Module: Layer_{layer} > aten::linear > aten::addmm > gemm<half>"),
@@ -181,14 +186,14 @@ fn kernels_without_a_partner_stay_below_their_graph() {
     let graph = [("gemm<float>", None), ("rotary", None), ("gelu", None), ("gemm<float>", None), ("gelu", None)];
     let mut replay = Writer::new(&mut labels).graph(&graph).finish();
     let loan = Companion::of(&companion, &labels).lend(&mut replay, &mut labels);
-    assert_eq!(loan, Loan { kernels: 5, borrowed: 4, without_inputs: 0, ambiguous: 0 });
+    assert_eq!(loan, Loan { kernels: 5, borrowed: 4, ..unmatched("rotary", 1) });
     let found = paths(&replay, &labels);
     assert!(found.contains(&"cudaGraphLaunch > rotary".to_owned()), "{found:?}");
     let mut other = Writer::new(&mut labels).graph(&[("softmax", None)]).finish();
     let before = paths(&other, &labels);
     assert_eq!(
         Companion::of(&companion, &labels).lend(&mut other, &mut labels),
-        Loan { kernels: 1, borrowed: 0, without_inputs: 0, ambiguous: 0 }
+        Loan { kernels: 1, ..unmatched("softmax", 1) }
     );
     assert_eq!(paths(&other, &labels), before);
 }
@@ -242,7 +247,7 @@ fn a_companion_survives_as_bytes_and_damaged_ones_do_no_harm() {
     assert_eq!(received, portable);
     let back = received.join(&mut others);
     let mut replay = Writer::new(&mut others).graph(&[("gemm<float>", None), ("gelu", None)]).finish();
-    assert_eq!(back.lend(&mut replay, &mut others), Loan { kernels: 2, borrowed: 2, without_inputs: 0, ambiguous: 0 });
+    assert_eq!(back.lend(&mut replay, &mut others), Loan { kernels: 2, borrowed: 2, ..Loan::default() });
     let mut read = 0;
     for at in 0..bytes.len() {
         assert!(postcard::from_bytes::<Portable<Companion>>(&bytes[..at]).is_err());
@@ -312,7 +317,7 @@ fn annotations_lend_by_node_where_nothing_else_does() {
     let graph = [node("gemm<float>", 1), node("norm", 2), node("rotary", 7)];
     let mut replay = Writer::new(&mut labels).graph(&graph).graph(&graph).finish();
     let loan = annotations.lend(&mut replay, &mut labels);
-    assert_eq!(loan, Loan { kernels: 6, borrowed: 4, without_inputs: 0, ambiguous: 0 });
+    assert_eq!(loan, Loan { kernels: 6, borrowed: 4, ..unmatched("rotary", 2) });
     let expected = ["cudaGraphLaunch > layers.0.wq > gemm<float>", "cudaGraphLaunch > layers.0.norm > norm"];
     assert_eq!(paths(&replay, &labels)[..2], expected);
     // Of a recording without graphs, the operators of its kernels are known better.

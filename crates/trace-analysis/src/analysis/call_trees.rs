@@ -72,7 +72,7 @@ impl CallTrees {
         let (rows, seen) = (rank.rank_events(), rank.rows());
         let mut is_seen = vec![false; rows.len()];
         seen.iter().for_each(|&row| is_seen[row as usize] = true);
-        let lending = calls.lending(|row| is_seen[row as usize]);
+        let lending = calls.lending(rows, |row| is_seen[row as usize]);
         let (borrowed, added, inserted) = BorrowedRows::of(rows, calls, lending, &is_seen);
         let rows = if added.is_empty() { rows.clone() } else { rows.with_calls(&added) };
         let graph = RankGraph::with_calls(&rows, seen, Compat::Exact, &inserted);

@@ -6,8 +6,9 @@ use super::recordings::graphs;
 use crate::domain::EventKind;
 use crate::frame::{READ_COLUMNS, RankEvents};
 use crate::{Compat, Result, Trace, TraceSet};
-use call_tree::{Kind, Labels};
+use call_tree::{Kind, Labels, kernel_name};
 use polars::prelude::PlSmallStr;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A call of a companion above kernels of graphs.
@@ -142,10 +143,11 @@ impl BorrowedCalls {
         })
     }
 
-    /// Counts the kernels of graphs whose rows pass, and those of them that borrow.
-    pub fn lending(&self, mut passes: impl FnMut(u32) -> bool) -> Lending {
+    /// Counts the kernels of graphs whose rows pass, and those of them that borrow; `rows` are the events of the rank.
+    pub fn lending(&self, rows: &RankEvents, mut passes: impl FnMut(u32) -> bool) -> Lending {
         let mut count = LoanCount::default();
-        for &(_, partner) in self.kernels.iter().filter(|(row, _)| passes(*row)) {
+        let mut unmatched: BTreeMap<u32, u64> = BTreeMap::new();
+        for &(row, partner) in self.kernels.iter().filter(|(row, _)| passes(*row)) {
             count.kernels += 1;
             match partner {
                 Partner::Call(call) => {
@@ -154,8 +156,11 @@ impl BorrowedCalls {
                     count.without_shapes += u64::from(!has_inputs);
                 }
                 Partner::Ambiguous => count.ambiguous += 1,
-                Partner::None => {}
+                Partner::None => *unmatched.entry(rows.name(row as usize)).or_default() += 1,
             }
+        }
+        for (name, kernels) in unmatched {
+            *count.unmatched.entry(kernel_name(rows.text(name))).or_default() += kernels;
         }
         Lending::of(&self.companion, count)
     }

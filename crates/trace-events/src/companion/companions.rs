@@ -89,8 +89,8 @@ impl Companions {
             Some(lender.companion.clone().join(labels))
         };
         let all = self.runs.iter().filter_map(of_run).reduce(Companion::beside).unwrap_or_default();
-        let Loan { kernels, borrowed, without_inputs, ambiguous } = all.lend(to, labels);
-        LoanCount { kernels, with_operators: borrowed, without_shapes: without_inputs, ambiguous }
+        let Loan { kernels, borrowed, without_inputs, ambiguous, unmatched } = all.lend(to, labels);
+        LoanCount { kernels, with_operators: borrowed, without_shapes: without_inputs, ambiguous, unmatched }
     }
 }
 

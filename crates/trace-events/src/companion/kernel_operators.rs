@@ -66,7 +66,7 @@ impl KernelOperators {
     pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Arc<Self>> {
         kept(trace, ("operators of kernels", rows.compat()), companions, Self::bytes, || {
             let calls = BorrowedCalls::of_rows(trace, rows, companions)?;
-            let lending = calls.lending(|_| true);
+            let lending = calls.lending(rows, |_| true);
             Ok(Self { found: operators(rows, &calls), events: rows.len(), lending, _calls: calls })
         })
     }
