@@ -5,6 +5,7 @@ use crate::input::borrowed::BorrowedCall;
 use crate::input::label::{LabelId, Labels, Level};
 use crate::tree::node::NONE;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A kernel of a companion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,22 +68,70 @@ pub(crate) fn find(
     labels: &Labels,
 ) -> Match {
     for fit in FITS {
-        let mut fitting: Vec<Fitting<'_>> = captures
+        let fitting: Vec<Fitting<'_>> = captures
             .iter()
             .filter(|capture| capture.kernels.len() == kernels.len() && !kernels.is_empty())
             .filter_map(|capture| Some((capture, order(&capture.kernels, kernels, fit, labels)?)))
             .collect();
-        if fitting.is_empty() {
-            continue;
+        if !fitting.is_empty() {
+            return decided(fitting, calls, batch, labels);
         }
-        let all = agreed(&fitting, calls, labels);
-        if matches!(all, Match::Calls(_)) {
-            return all;
-        }
-        fitting.retain(|(capture, _)| capture.batch.zip(batch).is_some_and(|(of, batch)| of.is_of(batch)));
-        return if fitting.is_empty() { all } else { agreed(&fitting, calls, labels) };
     }
     Match::None
+}
+
+/// Returns groups of captures in a row, one group for each annotation and one without: where a group has as many captures as the step launches
+/// graphs, or a part of them, and each graph fits the capture at its place. Pieces of a model are captured in the order in which they run, so
+/// order tells them apart. Without an annotation around several captures, one graph that is launched again looks the same: then the `ids` of the
+/// graphs have to differ.
+pub(crate) fn in_order<'c>(
+    captures: &'c [Captured],
+    graphs: &[Vec<LabelId>],
+    ids: &[Option<i64>],
+    labels: &Labels,
+) -> Vec<&'c [Captured]> {
+    let differ = |pieces: usize| {
+        let first: BTreeSet<i64> = ids.iter().take(pieces).copied().flatten().collect();
+        first.len() == pieces && ids.iter().enumerate().all(|(at, id)| *id == ids[at % pieces])
+    };
+    let fits = |group: &&[Captured]| {
+        let pieces = group.len();
+        pieces > 1
+            && graphs.len().is_multiple_of(pieces)
+            && (group[0].batch.is_some() || differ(pieces))
+            && graphs.iter().enumerate().all(|(at, kernels)| best(&group[at % pieces], kernels, labels).is_some())
+    };
+    captures.chunk_by(|one, other| one.batch == other.batch).filter(fits).collect()
+}
+
+/// Finds the capture of a graph as [`find`] does, among those at its place in groups of captures in a row.
+pub(crate) fn find_at(
+    groups: &[&[Captured]],
+    at: usize,
+    calls: &[BorrowedCall],
+    (kernels, batch): (&[LabelId], Option<Batch>),
+    labels: &Labels,
+) -> Match {
+    let captures = groups.iter().map(|group| &group[at % group.len()]);
+    decided(captures.filter_map(|capture| best(capture, kernels, labels)).collect(), calls, batch, labels)
+}
+
+/// Returns how a capture fits a graph best.
+fn best<'c>(capture: &'c Captured, kernels: &[LabelId], labels: &Labels) -> Option<Fitting<'c>> {
+    if capture.kernels.len() != kernels.len() {
+        return None;
+    }
+    FITS.into_iter().find_map(|fit| Some((capture, order(&capture.kernels, kernels, fit, labels)?)))
+}
+
+/// Returns the calls on which captures that fit agree, else those of the captures of the batch.
+fn decided(mut fitting: Vec<Fitting<'_>>, calls: &[BorrowedCall], batch: Option<Batch>, labels: &Labels) -> Match {
+    let all = agreed(&fitting, calls, labels);
+    if matches!(all, Match::Calls(_)) {
+        return all;
+    }
+    fitting.retain(|(capture, _)| capture.batch.zip(batch).is_some_and(|(of, batch)| of.is_of(batch)));
+    if fitting.is_empty() { all } else { agreed(&fitting, calls, labels) }
 }
 
 /// Returns the calls on which captures agree.
@@ -217,6 +266,44 @@ mod tests {
         assert_eq!(find(&captures, &calls, wanted, &labels), Match::WithoutInputs(vec![Some(0), Some(1)]));
         captures.push(capture(&["gemm", "gelu"], &mut calls, "two", &mut labels));
         assert_eq!(find(&captures, &calls, wanted, &labels), Match::Ambiguous);
+    }
+
+    #[test]
+    fn order_of_a_step_decides_among_equal_pieces() {
+        let (mut labels, mut calls) = (Labels::default(), Vec::new());
+        let mut piece = |operator: &str, labels: &mut Labels| capture(&["gemm", "gelu"], &mut calls, operator, labels);
+        let captures = [piece("one", &mut labels), piece("two", &mut labels), piece("three", &mut labels)];
+        let kernels = ["gemm", "gelu"].map(|name| kernel(name, &mut labels)).to_vec();
+        let other = vec![kernel("norm", &mut labels); 2];
+        assert_eq!(find(&captures, &calls, (&kernels, None), &labels), Match::Ambiguous);
+        let groups = |captures: &[Captured], graphs: &[&Vec<LabelId>], ids: &[i64]| -> Vec<usize> {
+            let graphs: Vec<Vec<LabelId>> = graphs.iter().map(|&graph| graph.clone()).collect();
+            let ids: Vec<Option<i64>> = ids.iter().map(|&id| Some(id).filter(|&id| id > 0)).collect();
+            in_order(captures, &graphs, &ids, &labels).into_iter().map(<[Captured]>::len).collect()
+        };
+        // The step launches three graphs twice.
+        assert_eq!(groups(&captures, &[&kernels; 6], &[7, 5, 6, 7, 5, 6]), [3]);
+        let found = |at| find_at(&[&captures], at, &calls, (&kernels, None), &labels);
+        assert_eq!([found(1), found(3)], [Match::Calls(vec![Some(2), Some(3)]), Match::Calls(vec![Some(0), Some(1)])]);
+        // One graph, unknown graphs, graphs in another order, of another number, and another graph: the order says nothing.
+        for ids in [[7, 7, 7, 7, 7, 7], [0, 0, 0, 0, 0, 0], [7, 5, 6, 5, 6, 7]] {
+            assert!(groups(&captures, &[&kernels; 6], &ids).is_empty(), "{ids:?}");
+        }
+        assert!(groups(&captures, &[&kernels; 4], &[1, 2, 3, 4]).is_empty());
+        assert!(groups(&captures, &[&kernels, &other, &kernels], &[1, 2, 3]).is_empty());
+        // An annotation around several captures says that they are pieces; the batch of the step decides among annotations.
+        let of = |size: u64, captures: &[Captured]| -> Vec<Captured> {
+            let batch = Some(Batch { size, decodes: true, prefills: false });
+            captures.iter().map(|one| Captured { batch, ..one.clone() }).collect()
+        };
+        let [one, two, three] = captures.clone();
+        let both = [of(8, &captures), of(4, &[three, one, two])].concat();
+        assert_eq!(groups(&both, &[&kernels; 3], &[0; 3]), [3, 3]);
+        let of_batch = |size| Some(Batch { size, decodes: true, prefills: false });
+        let found = |batch| find_at(&[&both[..3], &both[3..]], 1, &calls, (&kernels, batch), &labels);
+        assert_eq!(found(of_batch(8)), Match::Calls(vec![Some(2), Some(3)]));
+        assert_eq!(found(of_batch(4)), Match::Calls(vec![Some(0), Some(1)]));
+        assert_eq!([found(of_batch(2)), found(None)], [Match::Ambiguous, Match::Ambiguous]);
     }
 
     #[test]

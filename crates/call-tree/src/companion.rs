@@ -159,7 +159,7 @@ impl Companion {
         self.calls.iter().any(|call| labels.kind(call.label).is_stack())
     }
 
-    /// Lends calls to the kernels of graphs: those of the graph's capture, else by order and name, within each graph and iteration, else those
+    /// Lends calls to the kernels of graphs: those of the graph's capture, which the order of the graphs of a step decides where several fit, else by order and name, within each graph and iteration, else those
     /// that annotations of their nodes name. A kernel without a partner stays as it is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of
     /// recordings have none.
     pub fn lend(&self, recording: &mut Recording, labels: &mut Labels) -> Loan {
@@ -168,33 +168,54 @@ impl Companion {
         let mut calls = Bare::of(&self.calls);
         // A graph that is replayed again finds what it found before.
         let mut known: HashMap<(Vec<LabelId>, Begin, Option<Batch>), Found> = HashMap::new();
-        let (mut window, mut begin) = (None, Begin::default());
-        for (launch, rows) in graph_kernels(recording) {
-            let at = window_at(&recording.windows, launch.start);
-            if at != window {
-                (window, begin) = (at, Begin::default());
-            }
-            let kernels: Vec<LabelId> = rows.iter().map(|&(_, label)| label).collect();
-            let batch = recording.batches.binary_search_by_key(&launch.row, |&(row, _)| row);
-            let batch = batch.ok().map(|at| recording.batches[at].1);
-            let found = known.entry((kernels, begin, batch)).or_insert_with_key(|(kernels, begin, batch)| {
-                let found = self.find(kernels, *begin, *batch, labels);
-                if found.has_inputs { found } else { calls.without_inputs(found) }
-            });
-            begin = found.behind;
-            let counts = at.is_some() || (recording.windows.is_empty() && recording.others.is_empty());
-            for (&(row, label), matched) in rows.iter().zip(&found.calls) {
-                let call = matched.or_else(|| self.annotated(recording.graph_node(row)?));
-                let is_ambiguous = found.is_ambiguous && call.is_none();
-                of.push((row, call.unwrap_or(NONE)));
-                ambiguous.extend(is_ambiguous.then_some(row));
-                if counts {
-                    loan.kernels += 1;
-                    loan.borrowed += u64::from(call.is_some());
-                    loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
-                    loan.ambiguous += u64::from(is_ambiguous);
-                    if call.is_none() && !is_ambiguous {
-                        *unmatched.entry(labels.get(label).name).or_default() += 1;
+        let graphs = graph_kernels(recording);
+        let window = |launch: &Event| window_at(&recording.windows, launch.start);
+        for step in graphs.chunk_by(|(one, _), (other, _)| window(one) == window(other)) {
+            let counts = step.first().is_some_and(|(launch, _)| window(launch).is_some())
+                || (recording.windows.is_empty() && recording.others.is_empty());
+            let labels_of = |rows: &Vec<(u32, LabelId)>| rows.iter().map(|&(_, label)| label).collect();
+            let kernels: Vec<Vec<LabelId>> = step.iter().map(|(_, rows)| labels_of(rows)).collect();
+            let graph = |(_, rows): &(Event, Vec<(u32, LabelId)>)| Some(recording.graph_node(rows.first()?.0)? >> 32);
+            let ids: Vec<Option<i64>> = step.iter().map(graph).collect();
+            let (mut begin, mut in_order) = (Begin::default(), None);
+            for (at, ((launch, rows), of_graph)) in step.iter().zip(&kernels).enumerate() {
+                let batch = recording.batches.binary_search_by_key(&launch.row, |&(row, _)| row);
+                let batch = batch.ok().map(|at| recording.batches[at].1);
+                let found =
+                    known.entry((of_graph.clone(), begin, batch)).or_insert_with_key(|(kernels, begin, batch)| {
+                        let found = self.find(kernels, *begin, *batch, labels);
+                        if found.has_inputs { found } else { calls.without_inputs(found) }
+                    });
+                begin = found.behind;
+                let by_order = if found.is_ambiguous || !found.has_inputs {
+                    let groups =
+                        in_order.get_or_insert_with(|| capture::in_order(&self.captures, &kernels, &ids, labels));
+                    match capture::find_at(groups, at, &self.calls, (of_graph, batch), labels) {
+                        Match::Calls(calls) => Some(Found { calls, ..Found::nothing(0, begin) }),
+                        Match::WithoutInputs(of) if found.is_ambiguous => Some(calls.without_inputs(Found {
+                            calls: of,
+                            has_inputs: false,
+                            ..Found::nothing(0, begin)
+                        })),
+                        _ => None,
+                    }
+                } else {
+                    None
+                };
+                let found = by_order.as_ref().unwrap_or(found);
+                for (&(row, label), matched) in rows.iter().zip(&found.calls) {
+                    let call = matched.or_else(|| self.annotated(recording.graph_node(row)?));
+                    let is_ambiguous = found.is_ambiguous && call.is_none();
+                    of.push((row, call.unwrap_or(NONE)));
+                    ambiguous.extend(is_ambiguous.then_some(row));
+                    if counts {
+                        loan.kernels += 1;
+                        loan.borrowed += u64::from(call.is_some());
+                        loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
+                        loan.ambiguous += u64::from(is_ambiguous);
+                        if call.is_none() && !is_ambiguous {
+                            *unmatched.entry(labels.get(label).name).or_default() += 1;
+                        }
                     }
                 }
             }
