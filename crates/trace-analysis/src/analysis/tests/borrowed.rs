@@ -196,6 +196,20 @@ fn a_capture_of_other_kernels_lends_nothing() {
 }
 
 #[test]
+fn kernels_without_operators_are_named_by_their_number() {
+    let mut trace = TraceBuilder::new().runtime("hipGraphLaunch", 1, 0..5);
+    for (at, kernel) in (0..).zip(["a<2>", "b", "c", "d", "b", "gemm", "e", "a<4>"]) {
+        trace = trace.kernel(kernel, Stream(7), 10 * at..10 * at + 5).correlation(1);
+    }
+    let eager = TraceBuilder::new().operator("aten::mm", 0..10).runtime("hipLaunchKernel", 1, 1..2);
+    let eager = companion(eager.kernel("gemm", Stream(7), 5..9).correlation(1));
+    let answer = borrowing(&loaded(&trace), &eager).ask(&Operators::default()).unwrap();
+    let expected =
+        "Kernels of graphs with operators from capture: 1 of 8; without: a (2), b (2), c (1) and 2 other names.";
+    assert_eq!(answer.notes[0], expected);
+}
+
+#[test]
 fn captures_that_differ_are_stated_and_not_guessed() {
     let trace = loaded(&replays(1, [7, 7]));
     let [(module, _, shapes, kernel), gelu] = LAYERS;
