@@ -64,8 +64,8 @@ impl CallTrees {
         }
         // The trees keep the calls, so no others have their address. The rows are compared below.
         let key = format!("call trees {:p} {:x}", Arc::as_ptr(&calls), FixedState::default().hash_one(seen));
-        let kept = rank.trace().derived(&key, Self::bytes, make)?;
-        if kept.seen == seen { Ok(kept) } else { make().map(Arc::new) }
+        let retained = rank.trace().derived(&key, Self::bytes, make)?;
+        if retained.seen == seen { Ok(retained) } else { make().map(Arc::new) }
     }
 
     fn borrowing(rank: &RankView, calls: Arc<BorrowedCalls>) -> Result<Self> {

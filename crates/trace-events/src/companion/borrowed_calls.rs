@@ -1,6 +1,6 @@
 //! Calls above the kernels of graphs of a rank, borrowed from companions: one value for all that show them.
 
-use super::companions::{Companions, in_words, kept, lending_rank};
+use super::companions::{Companions, in_words, lending_rank, retained};
 use super::loan::{Lending, LoanCount};
 use super::recordings::graphs;
 use crate::domain::EventKind;
@@ -65,7 +65,7 @@ impl BorrowedCalls {
     /// If events cannot be read.
     pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Arc<Self>> {
         let about = ("borrowed calls", rows.compat());
-        kept(trace, about, companions, Self::bytes, || Self::found(trace, rows, companions))
+        retained(trace, about, companions, Self::bytes, || Self::found(trace, rows, companions))
     }
 
     fn found(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Self> {

@@ -111,7 +111,7 @@ pub(super) fn lending_rank<'r>(run: &'r TraceSet, to: &Trace) -> Option<&'r Trac
 ///
 /// # Errors
 /// Those of `make`.
-pub(super) fn kept<T: Any + Send + Sync>(
+pub(super) fn retained<T: Any + Send + Sync>(
     trace: &Trace,
     (about, compat): (&str, Compat),
     companions: &[TraceSet],

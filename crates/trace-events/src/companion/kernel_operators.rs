@@ -1,7 +1,7 @@
 //! The innermost operator above each GPU event of a rank, as columns.
 
 use super::borrowed_calls::{BorrowedCalls, Partner};
-use super::companions::kept;
+use super::companions::retained;
 use super::loan::Lending;
 use crate::callstack::RankGraph;
 use crate::domain::EventKind;
@@ -64,7 +64,7 @@ impl KernelOperators {
     /// # Errors
     /// If events cannot be read.
     pub fn of_rows(trace: &Trace, rows: &RankEvents, companions: &[TraceSet]) -> Result<Arc<Self>> {
-        kept(trace, ("operators of kernels", rows.compat()), companions, Self::bytes, || {
+        retained(trace, ("operators of kernels", rows.compat()), companions, Self::bytes, || {
             let calls = BorrowedCalls::of_rows(trace, rows, companions)?;
             let lending = calls.lending(rows, |_| true);
             Ok(Self { found: operators(rows, &calls), events: rows.len(), lending, _calls: calls })
