@@ -12,15 +12,13 @@ use crate::domain::EventKind;
 use crate::error::BesideError;
 use crate::exec::checkpoint;
 use crate::frame::columns::{ARG_NAME, GRAPH_NODE_ID};
-use crate::frame::{IntColumn, READ_COLUMNS, TextColumn};
-use crate::read::read_text;
+use crate::frame::{IntColumn, TextColumn};
+use crate::read::{ANNOTATIONS, read_text};
 use polars::prelude::PlSmallStr;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Begin of the names of the files; the number of the rank follows.
-const PREFIX: &str = "kernel_annotations_rank";
 /// Key of an annotation that has the name; of a collective.
 const NAMES: [&str; 2] = ["name", "Collective name"];
 /// Key of the recording with the file that its annotations belong to.
@@ -85,7 +83,7 @@ impl GraphAnnotations {
     /// Returns the files with annotations of a rank, in its folder and in the one above, by name.
     fn beside(&mut self, trace: &Trace, listed: &mut BTreeMap<PathBuf, Vec<String>>) -> Vec<PathBuf> {
         let file = Path::new(&trace.info().file);
-        let prefix = format!("{PREFIX}{}", trace.rank());
+        let prefix = format!("{ANNOTATIONS}{}", trace.rank());
         let mut found = Vec::new();
         for folder in file.ancestors().skip(1).take(2).filter(|_| trace.info().source.is_some()) {
             let names = listed.entry(folder.to_owned()).or_insert_with(|| names_in(folder));
@@ -120,7 +118,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.starts_with(PREFIX)).collect();
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(ANNOTATIONS)).collect();
     names.sort();
     names
 }
@@ -128,12 +126,10 @@ fn names_in(folder: &Path) -> Vec<String> {
 /// Returns the annotations in the trace itself.
 fn inline(trace: &Trace) -> Result<Nodes> {
     let mut nodes = Nodes::new();
-    if !trace.columns().iter().any(|(name, _)| name == ARG_NAME) {
-        return Ok(nodes);
-    }
-    let names = READ_COLUMNS.iter().chain(&[GRAPH_NODE_ID, ARG_NAME]);
-    let events = trace.frame_of(&names.map(|&name| PlSmallStr::from_static(name)).collect::<Vec<_>>())?;
-    let (ids, names) = (IntColumn::of(&events, GRAPH_NODE_ID)?, TextColumn::of(&events, ARG_NAME)?);
+    let events = trace.frame_of(&[GRAPH_NODE_ID, ARG_NAME].map(PlSmallStr::from_static))?;
+    // Without names there is no such column, or one of numbers.
+    let Ok(names) = TextColumn::of(&events, ARG_NAME) else { return Ok(nodes) };
+    let ids = IntColumn::of(&events, GRAPH_NODE_ID)?;
     for row in 0..events.height() {
         if let (Some(node), Some(code)) = (ids.get(row).filter(|&node| node != 0), names.code(row)) {
             nodes.entry(node).or_insert_with(|| vec![names.text(Some(code)).to_owned()]);

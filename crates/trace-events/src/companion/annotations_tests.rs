@@ -75,8 +75,11 @@ fn annotations_in_the_trace_need_no_file() {
     let found = GraphAnnotations::of(&traces).unwrap();
     assert_eq!((found.files.len(), found.nodes), (0, 1));
     assert_eq!(names(&traces.traces()[0], found.companion.unwrap()), [vec!["layers.0.wq"], vec![], vec![]]);
-    let bare = TraceSet::from_bytes(replay(0, None).json()).unwrap();
-    assert!(GraphAnnotations::of(&bare).unwrap().companion.is_none());
+    let numbered = TraceBuilder::new().kernel("gemm", Stream(7), 0..5).arg("graph node id", "3").arg("name", "4");
+    for bare in [replay(0, None), numbered] {
+        let bare = TraceSet::from_bytes(bare.json()).unwrap();
+        assert!(GraphAnnotations::of(&bare).unwrap().companion.is_none());
+    }
 }
 
 #[test]

@@ -18,5 +18,5 @@ pub use json::{
 pub use outcome::{Fault, Outcome};
 pub use parallel::{Boundaries, Plan, read_ahead, read_parallel, read_planned};
 pub use remote::{Connections, Location};
-pub use source::{Input, Inputs, has_wildcard, is_name_match, is_trace_name};
+pub use source::{ANNOTATIONS, Input, Inputs, has_wildcard, is_name_match, is_trace_name};
 pub use source::{Meter, label_of, open_bytes, open_file, open_input, read_text, trace_files};

@@ -23,7 +23,7 @@ pub(super) use format::{HEAD_SIZE, foreign_format};
 pub(super) use gzip::GzipReader;
 pub use input::{Input, Inputs};
 pub use meter::Meter;
-pub use names::is_trace_name;
+pub use names::{ANNOTATIONS, is_trace_name};
 pub(super) use open::data_error;
 pub use open::{open_bytes, open_file, open_input, read_text};
 pub use pattern::{has_wildcard, is_name_match};

@@ -6,8 +6,8 @@ pub(super) const ENDINGS: [&str; 5] = [".json", ".gz", ".zst", ".pftrace", ".per
 /// Ending of the names of archives, which hold a file per rank.
 const ARCHIVE: &str = ".zip";
 
-/// Begin of the names of files with annotations of graphs, which lie beside traces.
-const ANNOTATIONS: &str = "kernel_annotations_rank";
+/// Begin of the names of files with annotations of graphs, which are beside traces; the number of the rank follows.
+pub const ANNOTATIONS: &str = "kernel_annotations_rank";
 
 /// Returns whether a file's name is that of a trace: it ends with `.json`, `.pftrace`, `.gz`, `.zst` or `.zip`.
 pub fn is_trace_name(name: &str) -> bool {
