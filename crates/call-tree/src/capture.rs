@@ -70,7 +70,6 @@ pub(crate) fn find(
     for fit in FITS {
         let fitting: Vec<Fitting<'_>> = captures
             .iter()
-            .filter(|capture| capture.kernels.len() == kernels.len() && !kernels.is_empty())
             .filter_map(|capture| Some((capture, order(&capture.kernels, kernels, fit, labels)?)))
             .collect();
         if !fitting.is_empty() {
@@ -86,7 +85,7 @@ pub(crate) fn find(
 /// graphs have to differ.
 pub(crate) fn in_order<'c>(
     captures: &'c [Captured],
-    graphs: &[Vec<LabelId>],
+    graphs: &[&[LabelId]],
     ids: &[Option<i64>],
     labels: &Labels,
 ) -> Vec<&'c [Captured]> {
@@ -118,9 +117,6 @@ pub(crate) fn find_at(
 
 /// Returns how a capture fits a graph best.
 fn best<'c>(capture: &'c Captured, kernels: &[LabelId], labels: &Labels) -> Option<Fitting<'c>> {
-    if capture.kernels.len() != kernels.len() {
-        return None;
-    }
     FITS.into_iter().find_map(|fit| Some((capture, order(&capture.kernels, kernels, fit, labels)?)))
 }
 
@@ -157,6 +153,9 @@ fn agreed(fitting: &[Fitting<'_>], calls: &[BorrowedCall], labels: &Labels) -> M
 
 /// For each kernel of the graph the launch of the capture that it stands for.
 fn order(capture: &[Launched], kernels: &[LabelId], fit: Fit, labels: &Labels) -> Option<Vec<usize>> {
+    if capture.len() != kernels.len() || kernels.is_empty() {
+        return None;
+    }
     let is_named = |one: &Launched| !labels.text(one.label).is_empty();
     match fit {
         Fit::Kinds => {
@@ -277,7 +276,7 @@ mod tests {
         let other = vec![kernel("norm", &mut labels); 2];
         assert_eq!(find(&captures, &calls, (&kernels, None), &labels), Match::Ambiguous);
         let groups = |captures: &[Captured], graphs: &[&Vec<LabelId>], ids: &[i64]| -> Vec<usize> {
-            let graphs: Vec<Vec<LabelId>> = graphs.iter().map(|&graph| graph.clone()).collect();
+            let graphs: Vec<&[LabelId]> = graphs.iter().map(|graph| &graph[..]).collect();
             let ids: Vec<Option<i64>> = ids.iter().map(|&id| Some(id).filter(|&id| id > 0)).collect();
             in_order(captures, &graphs, &ids, &labels).into_iter().map(<[Captured]>::len).collect()
         };

@@ -95,7 +95,7 @@ impl Companion {
         let mut iterations = vec![Vec::new(); windows.len().max(1)];
         let mut nodes: Vec<(i64, u32)> = Vec::new();
         for (launch, at) in kernels {
-            if let Some(node) = recording.graph_node(events[at as usize].row) {
+            if let Some(node) = recording.graph_node(events[at as usize].row).filter(|&node| node != 0) {
                 nodes.push((node, around(&call_of, launch)));
                 continue;
             }
@@ -135,7 +135,7 @@ impl Companion {
         let captured = |one: Captured| Captured { kernels: kernels(one.kernels), ..one };
         self.captures.extend(other.captures.into_iter().map(captured));
         self.nodes.extend(other.nodes.into_iter().map(|(node, call)| (node, moved(call))));
-        // Of a node that both name, the first call counts.
+        // Where both name a node, the call of the first companion counts.
         self.nodes.sort_by_key(|&(node, _)| node);
         self.nodes.dedup_by_key(|&mut (node, _)| node);
         self
@@ -159,63 +159,53 @@ impl Companion {
         self.calls.iter().any(|call| labels.kind(call.label).is_stack())
     }
 
-    /// Lends calls to the kernels of graphs: those of the graph's capture, which the order of the graphs of a step decides where several fit, else by order and name, within each graph and iteration, else those
-    /// that annotations of their nodes name. A kernel without a partner stays as it is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of
-    /// recordings have none.
+    /// Lends calls to the kernels of graphs: those of the graph's capture (the order of the graphs of a step decides where several fit), else by
+    /// order and name, within each graph and iteration, else those that annotations of their nodes name. A kernel without a partner stays as it
+    /// is. Kernels of the selected iterations are counted. Labels of lent calls have no inputs, as those of recordings have none.
     pub fn lend(&self, recording: &mut Recording, labels: &mut Labels) -> Loan {
         let (mut loan, mut of, mut ambiguous) = (Loan::default(), Vec::new(), Vec::new());
         let mut unmatched: BTreeMap<Symbol, u64> = BTreeMap::new();
         let mut calls = Bare::of(&self.calls);
+        let graphs: Vec<Graph> =
+            graph_kernels(recording).into_iter().map(|graph| Graph::of(graph, recording)).collect();
         // A graph that is replayed again finds what it found before.
-        let mut known: HashMap<(Vec<LabelId>, Begin, Option<Batch>), Found> = HashMap::new();
-        let graphs = graph_kernels(recording);
-        let window = |launch: &Event| window_at(&recording.windows, launch.start);
-        for step in graphs.chunk_by(|(one, _), (other, _)| window(one) == window(other)) {
-            let counts = step.first().is_some_and(|(launch, _)| window(launch).is_some())
-                || (recording.windows.is_empty() && recording.others.is_empty());
-            let labels_of = |rows: &Vec<(u32, LabelId)>| rows.iter().map(|&(_, label)| label).collect();
-            let kernels: Vec<Vec<LabelId>> = step.iter().map(|(_, rows)| labels_of(rows)).collect();
-            let graph = |(_, rows): &(Event, Vec<(u32, LabelId)>)| Some(recording.graph_node(rows.first()?.0)? >> 32);
-            let ids: Vec<Option<i64>> = step.iter().map(graph).collect();
+        let mut known: HashMap<(&[LabelId], Begin, Option<Batch>), Found> = HashMap::new();
+        for step in graphs.chunk_by(|one, other| one.window == other.window) {
+            let is_selected = step.first().is_some_and(|graph| graph.window.is_some());
+            let counts = is_selected || (recording.windows.is_empty() && recording.others.is_empty());
             let (mut begin, mut in_order) = (Begin::default(), None);
-            for (at, ((launch, rows), of_graph)) in step.iter().zip(&kernels).enumerate() {
-                let batch = recording.batches.binary_search_by_key(&launch.row, |&(row, _)| row);
-                let batch = batch.ok().map(|at| recording.batches[at].1);
-                let found =
-                    known.entry((of_graph.clone(), begin, batch)).or_insert_with_key(|(kernels, begin, batch)| {
-                        let found = self.find(kernels, *begin, *batch, labels);
-                        if found.has_inputs { found } else { calls.without_inputs(found) }
-                    });
+            for (at, graph) in step.iter().enumerate() {
+                let found = known.entry((&graph.kernels, begin, graph.batch)).or_insert_with(|| {
+                    let found = self.find(&graph.kernels, begin, graph.batch, labels);
+                    if found.has_inputs { found } else { calls.without_inputs(found) }
+                });
                 begin = found.behind;
-                let by_order = if found.is_ambiguous || !found.has_inputs {
-                    let groups =
-                        in_order.get_or_insert_with(|| capture::in_order(&self.captures, &kernels, &ids, labels));
-                    match capture::find_at(groups, at, &self.calls, (of_graph, batch), labels) {
-                        Match::Calls(calls) => Some(Found { calls, ..Found::nothing(0, begin) }),
-                        Match::WithoutInputs(of) if found.is_ambiguous => Some(calls.without_inputs(Found {
-                            calls: of,
-                            has_inputs: false,
-                            ..Found::nothing(0, begin)
-                        })),
+                let mut by_order = None;
+                if found.is_ambiguous || !found.has_inputs {
+                    let groups = in_order.get_or_insert_with(|| self.in_order(step, labels));
+                    by_order = match capture::find_at(groups, at, &self.calls, (&graph.kernels, graph.batch), labels) {
+                        Match::Calls(calls) => Some(Found::of(calls, begin)),
+                        Match::WithoutInputs(of) if found.is_ambiguous => {
+                            Some(calls.without_inputs(Found { has_inputs: false, ..Found::of(of, begin) }))
+                        }
                         _ => None,
-                    }
-                } else {
-                    None
-                };
+                    };
+                }
                 let found = by_order.as_ref().unwrap_or(found);
-                for (&(row, label), matched) in rows.iter().zip(&found.calls) {
+                for ((&row, &label), matched) in graph.rows.iter().zip(&graph.kernels).zip(&found.calls) {
                     let call = matched.or_else(|| self.annotated(recording.graph_node(row)?));
                     let is_ambiguous = found.is_ambiguous && call.is_none();
                     of.push((row, call.unwrap_or(NONE)));
                     ambiguous.extend(is_ambiguous.then_some(row));
-                    if counts {
-                        loan.kernels += 1;
-                        loan.borrowed += u64::from(call.is_some());
-                        loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
-                        loan.ambiguous += u64::from(is_ambiguous);
-                        if call.is_none() && !is_ambiguous {
-                            *unmatched.entry(labels.get(label).name).or_default() += 1;
-                        }
+                    if !counts {
+                        continue;
+                    }
+                    loan.kernels += 1;
+                    loan.borrowed += u64::from(call.is_some());
+                    loan.without_inputs += u64::from(matched.is_some() && !found.has_inputs);
+                    loan.ambiguous += u64::from(is_ambiguous);
+                    if call.is_none() && !is_ambiguous {
+                        *unmatched.entry(labels.get(label).name).or_default() += 1;
                     }
                 }
             }
@@ -229,6 +219,13 @@ impl Companion {
         loan
     }
 
+    /// Returns the captures whose order tells the graphs of a step apart.
+    fn in_order(&self, step: &[Graph], labels: &Labels) -> Vec<&[Captured]> {
+        let kernels: Vec<&[LabelId]> = step.iter().map(|graph| &graph.kernels[..]).collect();
+        let ids: Vec<Option<i64>> = step.iter().map(|graph| graph.id).collect();
+        capture::in_order(&self.captures, &kernels, &ids, labels)
+    }
+
     /// Returns the innermost call that an annotation names for a node of a graph.
     fn annotated(&self, node: i64) -> Option<u32> {
         let at = self.nodes.binary_search_by_key(&node, |&(node, _)| node).ok()?;
@@ -238,8 +235,8 @@ impl Companion {
     /// Finds kernels: in a capture, else in a row from `begin` on, else in a row anywhere, else as many as possible in their order.
     fn find(&self, kernels: &[LabelId], begin: Begin, batch: Option<Batch>, labels: &Labels) -> Found {
         match capture::find(&self.captures, &self.calls, (kernels, batch), labels) {
-            Match::Calls(calls) => return Found { calls, ..Found::nothing(0, begin) },
-            Match::WithoutInputs(calls) => return Found { calls, has_inputs: false, ..Found::nothing(0, begin) },
+            Match::Calls(calls) => return Found::of(calls, begin),
+            Match::WithoutInputs(calls) => return Found { has_inputs: false, ..Found::of(calls, begin) },
             Match::Ambiguous => return Found { is_ambiguous: true, ..Found::nothing(kernels.len(), begin) },
             Match::None => {}
         }
@@ -256,7 +253,7 @@ impl Companion {
                         let first = from + at;
                         let behind = Begin { iteration, kernel: first + wanted.len() };
                         let calls = launched[first..behind.kernel].iter().map(|one| known(one.call));
-                        return Found { calls: calls.collect(), ..Found::nothing(0, behind) };
+                        return Found::of(calls.collect(), behind);
                     }
                 }
             }
@@ -313,6 +310,35 @@ impl HasLabels for Companion {
     }
 }
 
+/// A launch of a graph.
+struct Graph {
+    /// The iteration of the launch, if it is selected.
+    window: Option<usize>,
+    /// The batch that annotations around the launch name.
+    batch: Option<Batch>,
+    /// The number of the graph; `None` if it was not recorded.
+    id: Option<i64>,
+    /// Rows of the kernels, in their order.
+    rows: Vec<u32>,
+    /// Their labels.
+    kernels: Vec<LabelId>,
+}
+
+impl Graph {
+    fn of((launch, named): (Event, Vec<(u32, LabelId)>), recording: &Recording) -> Self {
+        let batch = recording.batches.binary_search_by_key(&launch.row, |&(row, _)| row);
+        let (rows, kernels): (Vec<u32>, Vec<LabelId>) = named.into_iter().unzip();
+        let node = rows.first().and_then(|&row| recording.graph_node(row)).filter(|&node| node != 0);
+        Self {
+            window: window_at(&recording.windows, launch.start),
+            batch: batch.ok().map(|at| recording.batches[at].1),
+            id: node.map(|node| node >> 32),
+            rows,
+            kernels,
+        }
+    }
+}
+
 /// Iterations that differ from each other and are tried, for a graph whose kernels stand nowhere in a row.
 const MOST_TRIED: usize = 4;
 
@@ -335,9 +361,14 @@ struct Found {
 }
 
 impl Found {
+    /// Returns the calls of the kernels of a graph, whose inputs are theirs.
+    fn of(calls: Vec<Option<u32>>, behind: Begin) -> Self {
+        Self { calls, behind, is_ambiguous: false, has_inputs: true }
+    }
+
     /// Returns that so many kernels have no calls.
     fn nothing(kernels: usize, behind: Begin) -> Self {
-        Self { calls: vec![None; kernels], behind, is_ambiguous: false, has_inputs: true }
+        Self::of(vec![None; kernels], behind)
     }
 }
 

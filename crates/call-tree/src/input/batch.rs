@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Batch {
     /// Number of requests or tokens, padded.
     pub size: u64,
-    /// Whether it is one of decode steps.
+    /// Whether decode steps run it.
     pub decodes: bool,
-    /// Whether it is one of prefill steps.
+    /// Whether prefill steps run it.
     pub prefills: bool,
 }
 

@@ -33,9 +33,9 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Returns the number of the node that a GPU event ran as; `None` if no graph launched it.
+    /// Returns the recorded number of the node that a GPU event ran as; profilers write 0 for events of no graph.
     pub(crate) fn graph_node(&self, row: u32) -> Option<i64> {
         let at = self.graph_nodes.binary_search_by_key(&row, |&(row, _)| row).ok()?;
-        Some(self.graph_nodes[at].1).filter(|&node| node != 0)
+        Some(self.graph_nodes[at].1)
     }
 }

@@ -1,7 +1,7 @@
 //! Builder of call trees: one per iteration of a rank.
 
 use super::contract::contract;
-use super::graph::{Lending, graph_node, in_order_of_graph, joined, lends, number_in_graph};
+use super::graph::{Lending, in_order_of_graph, joined, lends, number_in_graph};
 use super::modules::Modules;
 use super::nesting::{Nested, launches, main_thread};
 use super::node::{Chain, Cost, NONE, Node, NodeId, Role, Tree};
@@ -146,7 +146,7 @@ impl Builder {
                 let own = labels.get(event.label).family;
                 let family = if own == Family::Other { operator } else { own };
                 let leaf = tree.leaf(event, below, family, length(event));
-                leaf.graph_node = graph_node(recording, event.row).map_or(0, number_in_graph);
+                leaf.graph_node = recording.graph_node(event.row).map_or(0, number_in_graph);
                 leaf.modules = joined(within.as_ref(), borrowed);
             }
         }

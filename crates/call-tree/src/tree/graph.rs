@@ -9,12 +9,6 @@ use smallvec::smallvec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Returns the number of the node that a GPU event ran as.
-pub(super) fn graph_node(recording: &Recording, row: u32) -> Option<i64> {
-    let nodes = &recording.graph_nodes;
-    nodes.binary_search_by_key(&row, |&(row, _)| row).ok().map(|at| nodes[at].1)
-}
-
 /// Number of a node within its graph, from 1. The upper half of the recorded number is that of the graph, which another process
 /// counts anew.
 pub(super) fn number_in_graph(node: i64) -> u32 {
@@ -24,7 +18,7 @@ pub(super) fn number_in_graph(node: i64) -> u32 {
 /// The GPU events of a launch: those of a graph in the order of its nodes, if each has one, since branches of a graph run
 /// in any order; else in the order of their begins.
 pub(super) fn in_order_of_graph(recording: &Recording, launch: Kind, gpu: &[u32]) -> Vec<u32> {
-    let node = |&at: &u32| Some((graph_node(recording, recording.events[at as usize].row)?, at));
+    let node = |&at: &u32| Some((recording.graph_node(recording.events[at as usize].row)?, at));
     let by_node = || -> Option<Vec<(i64, u32)>> { gpu.iter().map(node).collect() };
     if launch == Kind::GraphLaunch
         && !recording.graph_nodes.is_empty()

@@ -140,7 +140,7 @@ fn eager(labels: &mut Labels, iterations: i64) -> Recording {
     writer.finish()
 }
 
-/// So many kernels of a name without calls.
+/// A loan in which kernels of one name have no calls.
 fn unmatched(name: &str, kernels: u64) -> Loan {
     Loan { unmatched: [(name.to_owned(), kernels)].into(), ..Loan::default() }
 }
@@ -320,7 +320,7 @@ fn annotations_lend_by_node_where_nothing_else_does() {
     assert_eq!(loan, Loan { kernels: 6, borrowed: 4, ..unmatched("rotary", 2) });
     let expected = ["cudaGraphLaunch > layers.0.wq > gemm<float>", "cudaGraphLaunch > layers.0.norm > norm"];
     assert_eq!(paths(&replay, &labels)[..2], expected);
-    // Of a recording without graphs, the operators of its kernels are known better.
+    // Operators of a recording without graphs take precedence over annotations.
     let eager = Companion::of(&eager(&mut labels, 1), &labels);
     let loan = eager.beside(annotations.clone()).lend(&mut replay, &mut labels);
     assert_eq!(loan.borrowed, 4);
