@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::Error;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_core::TraceSet;
 use trace_core::read::GraphAnnotations;
@@ -20,14 +21,10 @@ impl Context<'_> {
         let Some(companion) = found.companion else { return Ok(String::new()) };
         let label = self.free_label(companion.label());
         let companion = Arc::new(companion.with_label(&label));
-        let names = |label: &str| self.session.companions(label).map(|known| known.label().to_owned()).collect();
-        let mut companions: Vec<String> = names(run.label());
-        companions.push(label.clone());
-        let path = found
-            .files
-            .first()
-            .map(|file| file.to_path_buf())
-            .unwrap_or_else(|| self.session.path(run.label()).map(Into::into).unwrap_or_default());
+        let known = self.session.companions(run.label()).map(|known| known.label().to_owned());
+        let companions = known.chain([label.clone()]).collect();
+        let file = found.files.first().map(PathBuf::as_path).or_else(|| self.session.path(run.label()));
+        let path = file.map(Path::to_owned).unwrap_or_default();
         self.keep(&companion, path);
         self.session.set_companions(run.label(), companions);
         let from = match &found.files[..] {

@@ -85,7 +85,7 @@ impl Companions {
     /// their own file only. Returns how many of its kernels of graphs got operators.
     pub fn lend(&self, trace: &Trace, to: &mut Recording, labels: &mut Labels) -> LoanCount {
         let of_run = |ranks: &Vec<Lender>| {
-            let lender = lender(ranks, trace, |lender| (lender.rank, lender.annotates.clone()))?;
+            let lender = lender(ranks, trace, |lender| (lender.rank, lender.annotates.as_deref()))?;
             Some(lender.companion.clone().join(labels))
         };
         let all = self.runs.iter().filter_map(of_run).reduce(Companion::beside).unwrap_or_default();
@@ -103,7 +103,7 @@ impl Lender {
 
 /// Returns the rank of a companion that lends to a rank.
 pub(super) fn lending_rank<'r>(run: &'r TraceSet, to: &Trace) -> Option<&'r Trace> {
-    lender(run.traces(), to, |trace| (trace.rank(), trace.annotated_file().map(str::to_owned)))
+    lender(run.traces(), to, |trace| (trace.rank(), trace.annotated_file()))
 }
 
 /// Returns what companions tell of a rank in memory: found once, and kept with it until memory is wanted. Of ranks in files nothing stays.
@@ -129,7 +129,7 @@ pub(super) fn retained<T: Any + Send + Sync>(
 
 /// Returns the rank of a companion that lends to a rank: that of the same number, else the first one. `about` tells its number, and the file
 /// that it annotates: such a rank lends to no other file.
-fn lender<'r, T>(ranks: &'r [T], to: &Trace, about: impl Fn(&T) -> (i64, Option<String>)) -> Option<&'r T> {
+fn lender<'r, T>(ranks: &'r [T], to: &Trace, about: impl Fn(&T) -> (i64, Option<&str>)) -> Option<&'r T> {
     let lends = |one: &&T| about(one).1.is_none_or(|file| file == to.info().file);
     let of_rank = ranks.iter().filter(lends).find(|one| about(one).0 == to.rank());
     of_rank.or_else(|| ranks.iter().find(lends))
