@@ -109,10 +109,7 @@ fn critical_paths_of_two_traces_are_compared() {
 #[test]
 fn regions_of_two_critical_paths_name_borrowed_operators() {
     let folder = tempfile::tempdir().unwrap();
-    let [replay, slower, capture] = graphs(&folder);
-    let mut notebook = Notebook::default();
-    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
-    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let mut notebook = notebook_of_graphs(&folder);
     let sentence = "Kernels of graphs with operators from new_companion: 2 of 2 in old, 2 of 2 in new.";
     let text = notebook.text("%critical_path old new");
     assert!(text.contains(sentence) && text.contains("hipGraphLaunch › aten::mm"), "{text}");
@@ -220,7 +217,7 @@ fn unknown_names_are_errors() {
 }
 
 /// Two steps as replays of a graph of two kernels, the second of which is slower, and its capture.
-pub(super) fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
+fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
     let replay = |us: i64| {
         let trace = TraceBuilder::new().step(1, 0..100).runtime("hipGraphLaunch", 1, 10..15);
         let trace = trace.kernel("gemm", Stream(7), 20..30).correlation(1);
@@ -239,6 +236,15 @@ pub(super) fn graphs(folder: &tempfile::TempDir) -> [String; 3] {
         std::fs::write(&path, trace.json()).unwrap_or_else(|error| panic!("{error}"));
         path.display().to_string()
     })
+}
+
+/// A notebook with both replays, of which the second was loaded with the capture.
+pub(super) fn notebook_of_graphs(folder: &tempfile::TempDir) -> Notebook {
+    let [replay, slower, capture] = graphs(folder);
+    let mut notebook = Notebook::default();
+    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
+    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    notebook
 }
 
 /// Annotations of graphs that lie beside a trace name its kernels without a flag, in the answers that name operators.
@@ -283,10 +289,7 @@ fn annotations_beside_a_trace_name_its_kernels() {
 #[test]
 fn companion_of_a_load_lends_to_operators_and_roofline() {
     let folder = tempfile::tempdir().unwrap();
-    let [replay, slower, capture] = graphs(&folder);
-    let mut notebook = Notebook::default();
-    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
-    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let mut notebook = notebook_of_graphs(&folder);
     let sentence = "Kernels of graphs with operators from new_companion: 2 of 2.";
     for magic in
         ["%operators new", "%operators new --by stack", "%roofline new", "%operators old --companion new_companion"]

@@ -243,10 +243,7 @@ fn times_of_all_magics_count_from_the_start_of_the_recording() {
 #[test]
 fn companions_lend_operators_to_kernels() {
     let folder = tempfile::tempdir().unwrap();
-    let [replay, slower, capture] = super::explain::graphs(&folder);
-    let mut notebook = Notebook::default();
-    notebook.text(&format!("%trace_load '{replay}' --as old --quiet"));
-    notebook.text(&format!("%trace_load '{slower}' --as new --companion '{capture}' --quiet"));
+    let mut notebook = super::explain::notebook_of_graphs(&folder);
     let ask = |flags: &str| {
         format!(
             "%trace_sql {flags} --as x --quiet SELECT trace, operator, operator_source FROM kernels ORDER BY trace, ts"
