@@ -5,6 +5,7 @@ use super::sum::Sum;
 use super::sums::{ByName, Sums};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
+use crate::present::{Field, frame_columns};
 use crate::{By, Change, Comparison, OpsDiff, Result, Selection};
 use polars::prelude::{Column, DataFrame, IdxCa, IntoColumn, NamedFrom, Series};
 use std::collections::BTreeMap;
@@ -68,6 +69,16 @@ struct Row<'n> {
 }
 
 impl Row<'_> {
+    /// The columns behind that of names; the first four get labels.
+    const COLUMNS: [Field<Self>; 6] = [
+        Field::wholes(declaration(COUNTS_SUFFIX), |row| Some(row.control.count)),
+        Field::numbers(declaration(DURATION_SUFFIX), |row| Some(row.control.micros())),
+        Field::wholes(declaration(COUNTS_SUFFIX), |row| Some(row.test.count)),
+        Field::numbers(declaration(DURATION_SUFFIX), |row| Some(row.test.micros())),
+        Field::wholes(declaration(DIFF_COUNTS), |row| Some(row.test.count - row.control.count)),
+        Field::numbers(declaration(DIFF_DURATION), |row| Some(row.test.micros_beyond(row.control))),
+    ];
+
     fn change(&self) -> Change {
         Change::of(self.control.count, self.test.count)
     }
@@ -103,12 +114,6 @@ fn whole_groups(control: &ByName, test: &ByName) -> OpsDiff {
 }
 
 fn frame(rows: &[Row<'_>], selection: &Selection) -> Result<DataFrame> {
-    let ints = |name: String, value: fn(&Row<'_>) -> i64| {
-        Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<i64>>()))
-    };
-    let floats = |name: String, value: fn(&Row<'_>) -> f64| {
-        Column::from(Series::new(name.into(), rows.iter().map(value).collect::<Vec<f64>>()))
-    };
     let (control, test) = (&selection.control.label, &selection.test.label);
     let key = if selection.use_short_name { SHORT_NAME } else { NAME };
     let signs: Vec<&str> = rows.iter().map(|row| row.change().sign()).collect();
@@ -117,16 +122,11 @@ fn frame(rows: &[Row<'_>], selection: &Selection) -> Result<DataFrame> {
         let groups: Vec<Option<i64>> = rows.iter().map(|row| row.group).collect();
         columns.push(Column::from(Series::new(by.word().into(), groups)));
     }
-    columns.extend([
-        names(key, rows)?,
-        ints(format!("{control}{COUNTS_SUFFIX}"), |row| row.control.count),
-        floats(format!("{control}{DURATION_SUFFIX}"), |row| row.control.micros()),
-        ints(format!("{test}{COUNTS_SUFFIX}"), |row| row.test.count),
-        floats(format!("{test}{DURATION_SUFFIX}"), |row| row.test.micros()),
-        ints(DIFF_COUNTS.to_owned(), |row| row.test.count - row.control.count),
-        floats(DIFF_DURATION.to_owned(), |row| row.test.micros_beyond(row.control)),
-        Comparison::marked(control, test, CHANGE, &signs)?,
-    ]);
+    columns.push(names(key, rows)?);
+    let labelled =
+        [control, test].map(|label| [COUNTS_SUFFIX, DURATION_SUFFIX].map(|suffix| format!("{label}{suffix}")));
+    columns.extend(frame_columns(rows, &Row::COLUMNS, labelled.as_flattened()));
+    columns.push(Comparison::marked(control, test, CHANGE, &signs)?);
     Ok(DataFrame::new(rows.len(), columns)?)
 }
 

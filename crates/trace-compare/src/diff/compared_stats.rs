@@ -7,9 +7,10 @@ use super::trace_diff::column_label;
 use crate::certainty::{EventMix, InputShapes, Sentence, lines, score, smallest, verdict_word};
 use crate::frame::columns::*;
 use crate::phases::{PhaseChoice, PhaseSteps, phase_sentence};
+use crate::present::{Field, frame_columns};
 use crate::{Change, Comparison, Result, Warning};
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
-use statistics::{Answer, Domain, Interval, Options, Quantity, Runs};
+use polars::prelude::DataFrame;
+use statistics::{Answer, Domain, Options, Quantity, Runs};
 use std::collections::BTreeSet;
 
 /// The answer of [`StatsDiff::run`](crate::StatsDiff::run).
@@ -140,40 +141,46 @@ fn operator(name: String, sides: &[StatsSide; 2], paired: bool) -> Result<Row> {
     Ok(Row { counts: [mean(&counts[0]), mean(&counts[1])], name, quantity })
 }
 
+/// A row with what the samples say of it.
+struct JudgedRow<'a> {
+    row: &'a Row,
+    change: &'a statistics::Change,
+}
+
+impl JudgedRow<'_> {
+    /// The first five columns get the name of the operators, and labels.
+    const COLUMNS: [Field<Self>; 16] = [
+        Field::words(declaration(NAME), |of| Some(&of.row.name)),
+        Field::numbers(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[0])),
+        Field::numbers(declaration(MEAN_SUFFIX), |of| Some(of.change.control)),
+        Field::numbers(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[1])),
+        Field::numbers(declaration(MEAN_SUFFIX), |of| Some(of.change.test)),
+        Field::numbers(declaration(DIFF_COUNTS), |of| Some(of.row.counts[1] - of.row.counts[0])),
+        Field::numbers(declaration(DIFF_DURATION), |of| Some(of.change.difference)),
+        Field::numbers(declaration("interval_low"), |of| Some(of.change.interval?.low)),
+        Field::numbers(declaration("interval_high"), |of| Some(of.change.interval?.high)),
+        Field::numbers(declaration("ratio"), |of| Some(of.change.ratio?.estimate)),
+        Field::numbers(declaration("ratio_low"), |of| Some(of.change.ratio?.interval.low)),
+        Field::numbers(declaration("ratio_high"), |of| Some(of.change.ratio?.interval.high)),
+        Field::numbers(declaration("p"), |of| of.change.p),
+        Field::numbers(declaration("q"), |of| of.change.q),
+        Field::texts(declaration("verdict"), |of| verdict(of.row, of.change)),
+        Field::numbers(declaration("smallest_change_percent"), |of| Some(100.0 * smallest(of.change.verdict)?)),
+    ];
+}
+
 fn frame(rows: &[Row], answer: &Answer, sides: &[StatsSide; 2], short: bool) -> Result<DataFrame> {
     let [control, test] =
         [(&sides[0], "control"), (&sides[1], "test")].map(|(side, word)| column_label(&side.label, word));
-    let number = |name: String, of: &dyn Fn(&Row, &statistics::Change) -> Option<f64>| -> Column {
-        let values: Vec<Option<f64>> = rows.iter().zip(&answer.changes).map(|(row, change)| of(row, change)).collect();
-        Series::new(name.into(), values).into()
-    };
-    let end = |name: &str, of: fn(&statistics::Change) -> Option<Interval>, end: fn(&Interval) -> f64| {
-        number(name.to_owned(), &|_, change| of(change).map(|interval| end(&interval)))
-    };
-    let ratio = |change: &statistics::Change| change.ratio.map(|ratio| ratio.interval);
-    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    let verdicts: Vec<Option<String>> =
-        rows.iter().zip(&answer.changes).map(|(row, change)| verdict(row, change)).collect();
+    let judged: Vec<JudgedRow> =
+        rows.iter().zip(&answer.changes).map(|(row, change)| JudgedRow { row, change }).collect();
+    let mut names = vec![if short { SHORT_NAME } else { NAME }.to_owned()];
+    for label in [&control, &test] {
+        names.extend([COUNTS_SUFFIX, MEAN_SUFFIX].map(|suffix| format!("{label}{suffix}")));
+    }
+    let mut columns = frame_columns(&judged, &JudgedRow::COLUMNS, &names);
     let signs: Vec<&str> = rows.iter().map(|row| row.change().sign()).collect();
-    let columns = vec![
-        Series::new(if short { SHORT_NAME } else { NAME }.into(), names).into(),
-        number(format!("{control}{COUNTS_SUFFIX}"), &|row, _| Some(row.counts[0])),
-        number(format!("{control}{MEAN_SUFFIX}"), &|_, change| Some(change.control)),
-        number(format!("{test}{COUNTS_SUFFIX}"), &|row, _| Some(row.counts[1])),
-        number(format!("{test}{MEAN_SUFFIX}"), &|_, change| Some(change.test)),
-        number(DIFF_COUNTS.to_owned(), &|row, _| Some(row.counts[1] - row.counts[0])),
-        number(DIFF_DURATION.to_owned(), &|_, change| Some(change.difference)),
-        end("interval_low", |change| change.interval, |interval| interval.low),
-        end("interval_high", |change| change.interval, |interval| interval.high),
-        number("ratio".to_owned(), &|_, change| change.ratio.map(|ratio| ratio.estimate)),
-        end("ratio_low", ratio, |interval| interval.low),
-        end("ratio_high", ratio, |interval| interval.high),
-        number("p".to_owned(), &|_, change| change.p),
-        number("q".to_owned(), &|_, change| change.q),
-        Series::new("verdict".into(), verdicts).into(),
-        number("smallest_change_percent".to_owned(), &|_, change| smallest(change.verdict).map(|share| 100.0 * share)),
-        Comparison::marked(&control, &test, CHANGE, &signs)?,
-    ];
+    columns.push(Comparison::marked(&control, &test, CHANGE, &signs)?);
     Ok(DataFrame::new(rows.len(), columns)?)
 }
 

@@ -10,13 +10,15 @@ use super::sides::RecordedRank;
 use super::tree_diff::{either, main_leaf};
 use crate::certainty::Judging;
 use crate::frame::columns::NAME;
+use crate::present::{Field, answer_frame};
 use crate::{LabeledTrace, Result, Warning};
 use call_tree::{
     Cause, Change, Class, Coverage, Grade, HostWork, LabelId, Labels, NodeId, RegionChange, Tree, largest,
 };
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use trace_view::Unit;
 
 /// The mean of a measure on both sides, in µs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,6 +94,45 @@ pub struct RegionRow {
     pub count_part_us: f64,
     /// Part of it that comes from other costs of each event, µs.
     pub cost_part_us: f64,
+}
+
+/// A region with what the samples say of it.
+struct JudgedRegion {
+    row: RegionRow,
+    judged: Option<Judged>,
+}
+
+impl JudgedRegion {
+    const COLUMNS: [Field<Self>; 18] = [
+        Field::id("region", "number among the regions", |of| i64::try_from(of.row.id).ok()),
+        Field::text("path", "calls from the outermost on", |of| Some(of.row.path.join(" > "))),
+        Field::name(NAME, "kernel, of both sides where they differ", |of| Some(&of.row.name)),
+        Field::word("grade", "how well the two sides agree", |of| Some(of.row.grade)),
+        Field::word("why", "reason of the grade", |of| Some(of.row.why)),
+        Field::number("control_count", Unit::Count, "events a step of control", |of| Some(of.row.count[0])),
+        Field::number("test_count", Unit::Count, "events a step of test", |of| Some(of.row.count[1])),
+        Field::number("control_us", Unit::Micros, "share of the step of control", |of| Some(of.row.attributed_us[0])),
+        Field::number("test_us", Unit::Micros, "share of the step of test", |of| Some(of.row.attributed_us[1])),
+        Field::number("delta_us", Unit::Micros, "test − control", |of| Some(of.row.delta_us)),
+        Field::number("count_part_us", Unit::Micros, "part of it that comes from another number of events", |of| {
+            Some(of.row.count_part_us)
+        }),
+        Field::number("cost_part_us", Unit::Micros, "part of it that comes from another cost of each event", |of| {
+            Some(of.row.cost_part_us)
+        }),
+        Field::number("control_total_us", Unit::Micros, "sum of durations of control", |of| Some(of.row.total_us[0])),
+        Field::number("test_total_us", Unit::Micros, "sum of durations of test", |of| Some(of.row.total_us[1])),
+        Field::number("interval_low_us", Unit::Micros, "lower end of the 95 % interval of delta_us", |of| {
+            Some(of.judged?.interval_us?[0])
+        }),
+        Field::number("interval_high_us", Unit::Micros, "upper end of the 95 % interval of delta_us", |of| {
+            Some(of.judged?.interval_us?[1])
+        }),
+        Field::number("q", Unit::None, "share of false alarms among changes as certain", |of| of.judged?.q),
+        Field::text("verdict", "regression, improvement, no relevant change or inconclusive", |of| {
+            Certainty::word(of.judged)
+        }),
+    ];
 }
 
 /// Explanation of the difference of two steps. Step = classes + idle time; regions add up to the classes. Times are means in which each
@@ -271,42 +312,9 @@ impl Explanation {
     /// # Errors
     /// If memory does not suffice.
     pub fn regions(&self) -> Result<DataFrame> {
-        let rows = self.rows();
-        let text = |name: &str, of: &dyn Fn(&RegionRow) -> String| -> Column {
-            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
-        };
-        let number = |name: &str, of: &dyn Fn(&RegionRow) -> f64| -> Column {
-            Series::new(name.into(), rows.iter().map(of).collect::<Vec<_>>()).into()
-        };
         let certainty = self.certainty();
-        let of_row = |row: &RegionRow| certainty.regions.get(row.id).copied().flatten();
-        let judged = |name: &str, of: &dyn Fn(&Judged) -> Option<f64>| -> Column {
-            let values = rows.iter().map(|row| of_row(row).as_ref().and_then(of));
-            Series::new(name.into(), values.collect::<Vec<Option<f64>>>()).into()
-        };
-        let ids: Vec<i64> = rows.iter().map(|row| row.id as i64).collect();
-        let columns = vec![
-            Series::new("region".into(), ids).into(),
-            text("path", &|row| row.path.join(" > ")),
-            text(NAME, &|row| row.name.clone()),
-            text("grade", &|row| row.grade.to_owned()),
-            text("why", &|row| row.why.to_owned()),
-            number("control_count", &|row| row.count[0]),
-            number("test_count", &|row| row.count[1]),
-            number("control_us", &|row| row.attributed_us[0]),
-            number("test_us", &|row| row.attributed_us[1]),
-            number("delta_us", &|row| row.delta_us),
-            number("count_part_us", &|row| row.count_part_us),
-            number("cost_part_us", &|row| row.cost_part_us),
-            number("control_total_us", &|row| row.total_us[0]),
-            number("test_total_us", &|row| row.total_us[1]),
-            judged("interval_low_us", &|judged| judged.interval_us.map(|interval| interval[0])),
-            judged("interval_high_us", &|judged| judged.interval_us.map(|interval| interval[1])),
-            judged("q", &|judged| judged.q),
-            Series::new("verdict".into(), rows.iter().map(|row| Certainty::word(of_row(row))).collect::<Vec<_>>())
-                .into(),
-        ];
-        Ok(DataFrame::new(rows.len(), columns)?)
+        let judged = |row: RegionRow| JudgedRegion { judged: certainty.regions.get(row.id).copied().flatten(), row };
+        answer_frame(&self.rows().into_iter().map(judged).collect::<Vec<_>>(), &JudgedRegion::COLUMNS)
     }
 
     pub(super) fn row(&self, id: usize, region: &RegionChange) -> RegionRow {

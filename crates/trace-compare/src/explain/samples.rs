@@ -1,11 +1,16 @@
 //! The samples of an explanation as frames: what each iteration of each rank of each run took.
 
 use super::events::SIDES;
-use super::explanation::{Explanation, word};
+use super::explanation::Explanation;
 use crate::Result;
 use crate::frame::columns::{ITERATION, RANK};
-use call_tree::Sample;
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use crate::present::{Field, answer_frame};
+use call_tree::{Class, Cost, Sample};
+use polars::prelude::DataFrame;
+use trace_view::Unit;
+
+const SIDE: &str = "control or test";
+const RUN: &str = "number of the run in its side, from 0";
 
 /// Whose sample it is.
 #[derive(Clone, Copy)]
@@ -14,6 +19,64 @@ pub(super) struct Key {
     pub(super) run: i64,
     pub(super) rank: i64,
     pub(super) iteration: i64,
+}
+
+/// The step of a sample.
+struct StepRow<'a> {
+    key: Key,
+    weight: f64,
+    of: &'a Sample,
+}
+
+impl StepRow<'_> {
+    const COLUMNS: [Field<Self>; 12] = [
+        Field::word("side", SIDE, |row| Some(row.key.side)),
+        Field::id("run", RUN, |row| Some(row.key.run)),
+        Field::id(RANK, "rank", |row| Some(row.key.rank)),
+        Field::id(ITERATION, "iteration", |row| Some(row.key.iteration)),
+        Field::number("weight", Unit::None, "how much it counts among those of its side", |row| Some(row.weight)),
+        Field::whole("step_ns", Unit::Nanos, "length of the step", |row| Some(row.of.step_ns)),
+        Field::whole("compute_ns", Unit::Nanos, "compute kernels run", |row| row.class(Class::Compute)),
+        Field::whole("exposed_communication_ns", Unit::Nanos, "communication that nothing hides", |row| {
+            row.class(Class::Communication)
+        }),
+        Field::whole("exposed_copy_ns", Unit::Nanos, "copies and fills that nothing hides", |row| {
+            row.class(Class::Copy)
+        }),
+        Field::whole("host_ns", Unit::Nanos, "host work, of recordings without GPU work", |row| row.class(Class::Host)),
+        Field::whole("idle_ns", Unit::Nanos, "the GPU does nothing", |row| Some(row.of.idle_ns)),
+        Field::whole("unattributed_ns", Unit::Nanos, "part of the classes that is in no region", |row| {
+            Some(row.of.unattributed_ns)
+        }),
+    ];
+
+    fn class(&self, class: Class) -> Option<i64> {
+        Some(self.of.classes_ns[class as usize])
+    }
+}
+
+/// The cost of a region in a sample.
+struct CostRow {
+    key: Key,
+    region: usize,
+    /// Whether the leaves are GPU work.
+    has_gpu: bool,
+    of: Cost,
+}
+
+impl CostRow {
+    const COLUMNS: [Field<Self>; 8] = [
+        Field::word("side", SIDE, |row| Some(row.key.side)),
+        Field::id("run", RUN, |row| Some(row.key.run)),
+        Field::id(RANK, "rank", |row| Some(row.key.rank)),
+        Field::id(ITERATION, "iteration", |row| Some(row.key.iteration)),
+        Field::id("region", "number among the regions", |row| i64::try_from(row.region).ok()),
+        Field::whole("count", Unit::Count, "events", |row| Some(i64::from(row.of.count))),
+        Field::whole("attributed_ns", Unit::Nanos, "share of the step", |row| Some(row.of.attributed_ns)),
+        Field::whole("gpu_ns", Unit::Nanos, "sum of durations; 0 for host work", |row| {
+            Some(if row.has_gpu { row.of.ns } else { 0 })
+        }),
+    ];
 }
 
 impl Explanation {
@@ -28,23 +91,13 @@ impl Explanation {
     /// # Errors
     /// If memory does not suffice.
     pub fn steps(&self) -> Result<DataFrame> {
-        let rows: Vec<(Key, Sample)> = (0..SIDES.len())
-            .flat_map(|side| self.keys(side).into_iter().zip(self.found.samples[side].iter().copied()))
+        let rows: Vec<StepRow> = (0..SIDES.len())
+            .flat_map(|side| {
+                let weighted = self.keys(side).into_iter().zip(self.weights(side));
+                weighted.zip(&self.found.samples[side]).map(|((key, weight), of)| StepRow { key, weight, of })
+            })
             .collect();
-        let keys: Vec<Key> = rows.iter().map(|(key, _)| *key).collect();
-        let ns = |name: String, of: &dyn Fn(&Sample) -> i64| -> Column {
-            Series::new(name.into(), rows.iter().map(|(_, sample)| of(sample)).collect::<Vec<i64>>()).into()
-        };
-        let mut columns = key_columns(&keys);
-        let weights: Vec<f64> = (0..SIDES.len()).flat_map(|side| self.weights(side)).collect();
-        columns.push(Series::new("weight".into(), weights).into());
-        columns.push(ns("step_ns".to_owned(), &|sample| sample.step_ns));
-        for class in Sample::CLASSES {
-            columns.push(ns(format!("{}_ns", word(class)), &|sample| sample.classes_ns[class as usize]));
-        }
-        columns.push(ns("idle_ns".to_owned(), &|sample| sample.idle_ns));
-        columns.push(ns("unattributed_ns".to_owned(), &|sample| sample.unattributed_ns));
-        Ok(DataFrame::new(rows.len(), columns)?)
+        answer_frame(&rows, &StepRow::COLUMNS)
     }
 
     /// Returns what each region costs in each sample. Samples that lack a region have no row for it, and count as 0.
@@ -57,8 +110,7 @@ impl Explanation {
     /// If memory does not suffice.
     pub fn samples(&self) -> Result<DataFrame> {
         let keys = [self.keys(0), self.keys(1)];
-        let (mut whose, mut regions) = (Vec::new(), Vec::new());
-        let [mut count, mut attributed, mut gpu] = [const { Vec::<i64>::new() }; 3];
+        let mut rows = Vec::new();
         for (id, region) in self.chosen_regions() {
             for (side, costs) in self.found.costs(&region.region).into_iter().enumerate() {
                 for cost in costs {
@@ -66,18 +118,11 @@ impl Explanation {
                     let (Some(&key), Some(sample)) = (keys[side].get(at), self.found.samples[side].get(at)) else {
                         continue;
                     };
-                    whose.push(key);
-                    regions.push(id as i64);
-                    count.push(i64::from(cost.count));
-                    attributed.push(cost.attributed_ns);
-                    gpu.push(if sample.has_gpu { cost.ns } else { 0 });
+                    rows.push(CostRow { key, region: id, has_gpu: sample.has_gpu, of: cost });
                 }
             }
         }
-        let mut columns = key_columns(&whose);
-        let numbers = [("region", regions), ("count", count), ("attributed_ns", attributed), ("gpu_ns", gpu)];
-        columns.extend(numbers.map(|(name, values)| Column::from(Series::new(name.into(), values))));
-        Ok(DataFrame::new(whose.len(), columns)?)
+        answer_frame(&rows, &CostRow::COLUMNS)
     }
 
     /// How much each sample of a side counts; they add up to 1.
@@ -101,16 +146,4 @@ impl Explanation {
         };
         self.found.samples[side].iter().map(key).collect()
     }
-}
-
-fn key_columns(keys: &[Key]) -> Vec<Column> {
-    let number = |name: &str, of: fn(&Key) -> i64| -> Column {
-        Series::new(name.into(), keys.iter().map(of).collect::<Vec<i64>>()).into()
-    };
-    vec![
-        Series::new("side".into(), keys.iter().map(|key| key.side).collect::<Vec<_>>()).into(),
-        number("run", |key| key.run),
-        number(RANK, |key| key.rank),
-        number(ITERATION, |key| key.iteration),
-    ]
 }

@@ -3,14 +3,27 @@
 use super::operator_noise::OperatorNoise;
 use super::sentences::sentences;
 use crate::diff::iteration_times::IterationTimes;
-use crate::frame::columns::{NAME, SHORT_NAME};
+use crate::frame::columns::{NAME, SHORT_NAME, declaration};
 use crate::phases::{PhaseChoice, phase_sentence};
+use crate::present::{Field, frame_columns};
 use crate::{Result, Warning};
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars::prelude::DataFrame;
 use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
 
 /// Operators of the figure that does not say how many.
 const BARS: usize = 15;
+
+const COLUMNS: [Field<OperatorNoise>; 9] = [
+    Field::words(declaration(NAME), |row| Some(&row.name)),
+    Field::numbers(declaration("mean_duration"), |row| Some(row.mean_us)),
+    Field::numbers(declaration("within_percent"), |row| row.within.map(percent)),
+    Field::numbers(declaration("between_percent"), |row| row.between.map(percent)),
+    Field::numbers(declaration("autocorrelation"), |row| row.within.map(|_| row.correlation)),
+    Field::numbers(declaration("effective_iterations"), |row| Some(row.effective)),
+    Field::wholes(declaration("iterations_for_1_percent"), |row| i64::try_from(row.iterations_needed?).ok()),
+    Field::wholes(declaration("runs_for_1_percent"), |row| i64::try_from(row.runs_needed?).ok()),
+    Field::numbers(declaration("smallest_change_percent"), |row| row.smallest_change.map(percent)),
+];
 
 /// The answer of [`Noise::run`](crate::Noise::run).
 #[derive(Debug, Clone)]
@@ -75,27 +88,8 @@ impl MeasuredNoise {
     /// # Errors
     /// If polars refuses.
     pub fn frame(&self) -> Result<DataFrame> {
-        let rows = &self.rows;
-        let floats = |name: &str, of: &dyn Fn(&OperatorNoise) -> Option<f64>| -> Column {
-            Series::new(name.into(), rows.iter().map(of).collect::<Vec<Option<f64>>>()).into()
-        };
-        let ints = |name: &str, of: &dyn Fn(&OperatorNoise) -> Option<usize>| -> Column {
-            let values: Vec<Option<i64>> = rows.iter().map(|row| of(row).and_then(|n| i64::try_from(n).ok())).collect();
-            Series::new(name.into(), values).into()
-        };
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        let columns = vec![
-            Series::new(if self.short { SHORT_NAME } else { NAME }.into(), names).into(),
-            floats("mean_duration", &|row| Some(row.mean_us)),
-            floats("within_percent", &|row| row.within.map(percent)),
-            floats("between_percent", &|row| row.between.map(percent)),
-            floats("autocorrelation", &|row| row.within.map(|_| row.correlation)),
-            floats("effective_iterations", &|row| Some(row.effective)),
-            ints("iterations_for_1_percent", &|row| row.iterations_needed),
-            ints("runs_for_1_percent", &|row| row.runs_needed),
-            floats("smallest_change_percent", &|row| row.smallest_change.map(percent)),
-        ];
-        Ok(DataFrame::new(rows.len(), columns)?)
+        let name = if self.short { SHORT_NAME } else { NAME }.to_owned();
+        Ok(DataFrame::new(self.rows.len(), frame_columns(&self.rows, &COLUMNS, &[name]))?)
     }
 
     /// Draws the noise of the step and of the operators with the longest times: within a run, and between runs if there are several.

@@ -192,6 +192,36 @@ const ANSWER_COLUMNS: &[Column] = &[
     Column::new("smallest_change_percent", Unit::Percent, "smallest change that as many runs a side show"),
 ];
 
+/// Returns the declaration of a known column, for a [`Field`](crate::present::Field) that gives it values.
+///
+/// # Panics
+/// If there is none: in a constant, where it is meant for, an error of the compiler.
+pub const fn declaration(name: &str) -> Column {
+    let tables = [ANSWER_COLUMNS, EVENT_COLUMNS];
+    let mut table = 0;
+    while table < tables.len() {
+        let mut at = 0;
+        while at < tables[table].len() {
+            if is_same(tables[table][at].name, name) {
+                return tables[table][at];
+            }
+            at += 1;
+        }
+        table += 1;
+    }
+    panic!("the column is not in the table of known columns")
+}
+
+/// Compares texts, also in constants.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// Returns the known column `name`; a label before `_counts`, `_total_duration` and `_mean_duration` is ignored.
 pub fn known(name: &str) -> Option<&'static Column> {
     let all = || EVENT_COLUMNS.iter().chain(ANSWER_COLUMNS).chain(&ET_COLUMNS);

@@ -45,6 +45,26 @@ impl<R> Field<R> {
         Self { column: Column::new(name, unit, meaning), value: Accessor::Number(value) }
     }
 
+    /// Gives a known column whole numbers.
+    pub const fn wholes(column: Column, value: fn(&R) -> Option<i64>) -> Self {
+        Self { column, value: Accessor::Whole(value) }
+    }
+
+    /// Gives a known column numbers.
+    pub const fn numbers(column: Column, value: fn(&R) -> Option<f64>) -> Self {
+        Self { column, value: Accessor::Number(value) }
+    }
+
+    /// Gives a known column texts that are composed for it.
+    pub const fn texts(column: Column, value: fn(&R) -> Option<String>) -> Self {
+        Self { column, value: Accessor::Text(value) }
+    }
+
+    /// Gives a known column words or names.
+    pub const fn words(column: Column, value: fn(&R) -> Option<&str>) -> Self {
+        Self { column, value: Accessor::Word(value) }
+    }
+
     /// Declares a column of durations, which `value` gives in ns and frames have in µs.
     pub const fn time(name: &'static str, meaning: &'static str, value: fn(&R) -> Option<i64>) -> Self {
         Self { column: Column::new(name, Unit::Micros, meaning), value: Accessor::Nanos(value) }
@@ -130,7 +150,16 @@ pub const fn declared<R, const N: usize>(columns: &[Field<R>; N]) -> [Column; N]
 /// # Errors
 /// If two columns have one name.
 pub fn answer_frame<R>(rows: &[R], columns: &[Field<R>]) -> Result<DataFrame> {
-    Ok(DataFrame::new(rows.len(), columns.iter().map(|column| column.values(rows)).collect())?)
+    Ok(DataFrame::new(rows.len(), frame_columns(rows, columns, &[]))?)
+}
+
+/// Returns the columns of such a frame; the first ones have these names, such as those with the label of a side before `_counts`.
+pub fn frame_columns<R>(rows: &[R], columns: &[Field<R>], names: &[String]) -> Vec<FrameColumn> {
+    let mut values: Vec<FrameColumn> = columns.iter().map(|column| column.values(rows)).collect();
+    for (column, name) in values.iter_mut().zip(names) {
+        column.rename(name.into());
+    }
+    values
 }
 
 /// Returns the columns `names` of a row as the fields of a document: durations in whole ns with `_ns` at the end of their names.
@@ -154,6 +183,7 @@ pub fn answer_table(frame: &DataFrame, columns: &[Column], caption: &str, most: 
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::frame::columns::{declaration, known};
     use serde_json::json;
 
     struct Row<'a> {
@@ -192,6 +222,17 @@ mod tests {
         assert_eq!(heads[1], (Unit::Micros, Kind::Number, "its time"));
         assert_eq!(heads[3].1, Kind::Id);
         assert_eq!((table.rows.len(), table.total_rows), (1, 2));
+    }
+
+    #[test]
+    fn known_columns_get_values_and_labels() {
+        const COUNTS: Field<i64> = Field::wholes(declaration("_counts"), |row| Some(*row));
+        const RATIO: Field<i64> = Field::numbers(declaration("ratio"), |row| Some(*row as f64));
+        assert_eq!(COUNTS.column, *known("control_counts").unwrap());
+        let columns = frame_columns(&[3, 4], &[COUNTS, RATIO], &["test_counts".to_owned()]);
+        let names: Vec<&str> = columns.iter().map(|column| column.name().as_str()).collect();
+        assert_eq!(names, ["test_counts", "ratio"]);
+        assert_eq!(columns[0].i64().unwrap().to_vec(), [Some(3), Some(4)]);
     }
 
     #[test]
