@@ -4,7 +4,7 @@ use super::call_trees::CallTrees;
 use super::collectives::ExposedCollectives;
 use super::kernels::ShortKernels;
 use super::operators::{Recomputed, has_modules};
-use super::roofline::{RooflineShare, State as RooflineState, VALUES, device_of, peaks, roofline_share};
+use super::roofline::{RooflineShare, State as RooflineState, device_of, peaks, roofline_share};
 use super::validate::Drops;
 use super::{Merge, RankView};
 use crate::Result;
@@ -31,8 +31,6 @@ pub struct Headlines {
     pub drops: Drops,
     /// Ranks with too many events for their call trees; with such a rank, `roofline` and `recomputed` are `None`.
     pub large_ranks: Vec<i64>,
-    /// Ranks whose files have values of inputs that the load left out: then there is no roofline.
-    pub unread_ranks: Vec<i64>,
 }
 
 impl Headlines {
@@ -43,24 +41,18 @@ impl Headlines {
         let collectives = self.collectives.and_then(|exposed| exposed.sentence());
         let short = self.short_kernels.map(|short| more(short.sentence(), &format!("kernels {label}")));
         let recomputed = self.recomputed.and_then(|recomputed| recomputed.sentence());
-        let on_demand = |ranks: &[i64], why: &str, magics: String| {
-            (!ranks.is_empty()).then(|| format!("{why} ({}): {magics}", numbered("rank", ranks)))
-        };
+        let large = (!self.large_ranks.is_empty()).then(|| {
+            format!(
+                "Roofline and recomputation on demand above 1,000,000 events ({}): %roofline {label}, %operators {label} --by module",
+                numbered("rank", &self.large_ranks)
+            )
+        });
         let lines = [
             roofline,
-            on_demand(
-                &self.unread_ranks,
-                "Roofline on demand, since values of inputs are in the trace file only",
-                format!("%roofline {label}"),
-            ),
             collectives.map(|sentence| more(sentence, &format!("collectives {label}"))),
             short,
             recomputed.map(|sentence| more(sentence, &format!("operators {label} --by module"))),
-            on_demand(
-                &self.large_ranks,
-                "Roofline and recomputation on demand above 1,000,000 events",
-                format!("%roofline {label}, %operators {label} --by module"),
-            ),
+            large,
         ];
         let drops = self.drops.sentences().into_iter().map(|sentence| more(sentence, &format!("validate {label}")));
         lines.into_iter().flatten().chain(drops).collect()
@@ -76,7 +68,6 @@ pub(crate) struct HeadlineSums {
     recomputed: Recomputed,
     drops: Drops,
     large: BTreeSet<i64>,
-    unread: BTreeSet<i64>,
     /// Ranks of devices without known limits.
     without_peaks: BTreeSet<i64>,
 }
@@ -92,7 +83,6 @@ impl Merge for HeadlineSums {
         self.recomputed = self.recomputed.with(other.recomputed);
         self.drops = self.drops.with(other.drops);
         self.large.extend(other.large);
-        self.unread.extend(other.unread);
         self.without_peaks.extend(other.without_peaks);
     }
 }
@@ -122,19 +112,15 @@ impl HeadlineSums {
 
     /// Adds what call trees tell: the roofline, and recomputation.
     fn add_work(&mut self, view: &RankView) -> Result<()> {
-        let (rank, trace) = (view.rank(), view.trace());
+        let rank = view.rank();
         let device = device_of(view.info());
-        let shapes = trace.columns().iter().any(|(name, _)| name == INPUT_DIMS);
+        let shapes = view.trace().columns().iter().any(|(name, _)| name == INPUT_DIMS);
         let is_limited = peaks("roofline", None, &device)?.is_ok();
         let has_modules = has_modules(view);
         if !is_limited {
             self.without_peaks.insert(rank);
         }
-        let is_unread = !trace.unread_args(&VALUES).is_empty() && view.info().unchanged_source().is_some();
-        let counts = shapes && is_limited && !is_unread;
-        if shapes && is_limited && is_unread {
-            self.unread.insert(rank);
-        }
+        let counts = shapes && is_limited;
         if !counts && !has_modules {
             self.roofline = RooflineState::of_gpu(view);
             return Ok(());
@@ -156,7 +142,7 @@ impl HeadlineSums {
     /// # Errors
     /// None that a trace should cause.
     pub(crate) fn finish(self) -> Result<Headlines> {
-        let is_whole = self.large.is_empty() && self.unread.is_empty() && self.without_peaks.is_empty();
+        let is_whole = self.large.is_empty() && self.without_peaks.is_empty();
         let share = if is_whole { roofline_share(&self.roofline)? } else { None };
         Ok(Headlines {
             roofline: share.filter(|share| share.is_on_gpu && share.percent.is_some()),
@@ -165,7 +151,6 @@ impl HeadlineSums {
             recomputed: Some(self.recomputed).filter(|found| self.large.is_empty() && found.recomputed_ns > 0),
             drops: self.drops,
             large_ranks: self.large.into_iter().collect(),
-            unread_ranks: self.unread.into_iter().collect(),
         })
     }
 }

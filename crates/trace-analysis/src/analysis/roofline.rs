@@ -24,7 +24,7 @@ mod share;
 mod state;
 
 use compared::Compared;
-pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, VALUES, types_in_words};
+pub(super) use counted_work::{CallTimes, CountedCall, CountedWork, types_in_words};
 use figure::figure;
 pub(super) use limits::{device_of, peaks, reached};
 use row::{Limit, Row};

@@ -21,8 +21,8 @@ pub const OWN_ARGS: &[AvailableArg] = &[
 ];
 
 /// Arguments that are read whatever is requested, where an event carries them: what identifies a collective on all its ranks, where
-/// a kernel comes from, and its name in an annotation of a graph.
-pub const ALWAYS_READ: [&str; 9] = [
+/// a kernel comes from, its name in an annotation of a graph, and the values on which the work of an operator depends.
+pub const ALWAYS_READ: [&str; 10] = [
     "Seq",
     "Process Group Name",
     "Comms Id",
@@ -32,6 +32,7 @@ pub const ALWAYS_READ: [&str; 9] = [
     "name",
     "kernel_file",
     "kernel",
+    "Concrete Inputs",
 ];
 
 /// Returns all known arguments, HTA's first.

@@ -2,13 +2,11 @@
 
 /// Columns of the arguments that answers read later, all at once, since most of the time is that of the file: inputs of operators, sizes of
 /// messages, launch configurations, origins of compiled kernels, numbers of backward functions.
-pub const READ_LATER: [&str; 29] = [
+pub const READ_LATER: [&str; 26] = [
     "input_dims",
     "input_type",
-    "concrete_inputs",
     "sequence",
     "fwd_thread_id",
-    "process_group_name",
     "process_group_desc",
     "process_group_ranks",
     "group_size",
@@ -24,7 +22,6 @@ pub const READ_LATER: [&str; 29] = [
     "shared_memory",
     "occupancy",
     "est_occupancy",
-    "kernel_file",
     "kernel_backend",
     "kernel_kwargs",
     "num_warps",

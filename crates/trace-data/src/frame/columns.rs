@@ -110,6 +110,7 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(INPUT_DIMS, Unit::None, "shapes of the inputs, as JSON"),
     Column::new(INPUT_TYPE, Unit::None, "types of the inputs, as JSON"),
     Column::new("input_strides", Unit::None, "strides of the inputs, as JSON"),
+    Column::new("concrete_inputs", Unit::None, "values of the inputs that are no tensors, as JSON"),
     Column::new(EXTERNAL_ID, Unit::None, "id that ties an operator to its kernels"),
     Column::new("python_id", Unit::None, "id of a Python call"),
     Column::new("python_parent_id", Unit::None, "id of the calling Python call"),

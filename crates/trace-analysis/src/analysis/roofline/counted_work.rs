@@ -21,7 +21,7 @@ use trace_events::serving::Annotated;
 /// The values of the inputs that are no tensors.
 const CONCRETE_INPUTS: &str = "concrete_inputs";
 /// The arguments that are read.
-pub(in crate::analysis) const VALUES: [&str; 3] = [INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS];
+const VALUES: [&str; 3] = [INPUT_DIMS, INPUT_TYPE, CONCRETE_INPUTS];
 
 /// The recorded inputs of operators: shapes, types, and values of those that are no tensors.
 struct Inputs {
