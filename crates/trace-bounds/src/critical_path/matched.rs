@@ -2,12 +2,12 @@
 
 use super::change::TimeChange;
 use super::ranks::LoadedRank;
-use super::short_runs::{SHORT_RUN, ShortRuns};
+use super::short_runs::SHORT_RUN;
 use crate::exec::checkpoint;
 use crate::filter::{Filter, TraceFilter};
+use crate::frame::columns::RANK;
 use crate::{Result, Trace};
 use causal::BoundBy;
-use polars::prelude::BooleanChunked;
 use polars_arrow::bitmap::Bitmap;
 
 /// The column of what bounds an interval of time.
@@ -39,10 +39,14 @@ impl Matched {
         let traces: Vec<Trace> = ranks.iter().map(|rank| rank.trace.clone()).collect();
         let filter = Filter::from(condition).with_text_columns(&traces, &[BOUND_BY, SHORT_RUN])?;
         let (by_class, by_run) = (condition.names_column(BOUND_BY), condition.names_column(SHORT_RUN));
-        let ranks = ranks.iter().map(|rank| match (by_class, by_run) {
-            (_, true) => by_runs(&filter, &rank.trace, by_class, rank.short_runs()),
-            (true, false) => by_classes(&filter, &rank.trace),
-            (false, false) => own_times(&filter, &rank.trace),
+        let is_of_events = !condition.names_only(&[BOUND_BY, SHORT_RUN, RANK]);
+        let ranks = ranks.iter().map(|rank| {
+            let of_rank = OfRank { filter: &filter, rank, is_of_events };
+            match (by_class, by_run) {
+                (_, true) => of_rank.by_runs(by_class),
+                (true, false) => of_rank.by_classes(),
+                (false, false) => of_rank.own_times(),
+            }
         });
         Ok(Self { factor: change.factor(), ranks: ranks.collect::<Result<_>>()? })
     }
@@ -64,58 +68,73 @@ impl Matched {
     }
 }
 
-/// Evaluates a condition on each class of time.
-fn by_classes(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
-    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
-    for class in BoundBy::ALL {
-        checkpoint::check()?;
-        let values = [(BOUND_BY, class.word()), (SHORT_RUN, "")];
-        let without_event = filter.takes_without_event(trace.rank(), &values)?;
-        let rows = bits(&filter.mask_with(trace, &values)?);
-        found[class as usize] = ClassMatch { rows: Some(rows), without_event };
-    }
-    Ok(found)
+/// A condition on one rank.
+struct OfRank<'a> {
+    filter: &'a TraceFilter,
+    rank: &'a LoadedRank,
+    /// Whether it names a column of events.
+    is_of_events: bool,
 }
 
-/// Evaluates a condition on what one launch would replace of runs of short kernels, and, if it names them, on each class of time.
-fn by_runs(
-    filter: &TraceFilter,
-    trace: &Trace,
-    by_class: bool,
-    runs: &ShortRuns,
-) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
-    let mut known: Vec<([&str; 2], Bitmap)> = Vec::new();
-    let mut mask = |class: &'static str, run: &'static str| -> Result<Bitmap> {
-        checkpoint::check()?;
-        if let Some((_, found)) = known.iter().find(|(of, _)| *of == [class, run]) {
-            return Ok(found.clone());
+impl OfRank<'_> {
+    /// Evaluates the condition on each class of time.
+    fn by_classes(&self) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+        let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+        for class in BoundBy::ALL {
+            let (rows, without_event) = (self.rows(class.word(), "")?, self.takes(class.word(), "")?);
+            found[class as usize] = ClassMatch { rows: Some(rows), without_event };
         }
-        let found = bits(&filter.mask_with(trace, &[(BOUND_BY, class), (SHORT_RUN, run)])?);
-        known.push(([class, run], found.clone()));
         Ok(found)
-    };
-    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
-    for class in BoundBy::ALL {
-        let word = if by_class { class.word() } else { "" };
-        let mut rows = mask(word, "")?;
-        for (run, of_run) in runs.replaced(class) {
-            rows = &(&rows & &!of_run) | &(&mask(word, run)? & of_run);
-        }
-        let without_event = filter.takes_without_event(trace.rank(), &[(BOUND_BY, word), (SHORT_RUN, "")])?;
-        found[class as usize] = ClassMatch { rows: Some(rows), without_event };
     }
-    Ok(found)
-}
 
-/// Evaluates a condition on events, of which only the own time is chosen.
-fn own_times(filter: &TraceFilter, trace: &Trace) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
-    checkpoint::check()?;
-    let rows = bits(&filter.mask_with(trace, &[(BOUND_BY, ""), (SHORT_RUN, "")])?);
-    let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
-    for class in BoundBy::ALL.into_iter().filter(|class| is_own_time(*class)) {
-        found[class as usize] = ClassMatch { rows: Some(rows.clone()), without_event: false };
+    /// Evaluates the condition on what one launch would replace of runs of short kernels, and, if it names them, on each class of time.
+    fn by_runs(&self, by_class: bool) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+        let mut known: Vec<([&str; 2], Bitmap)> = Vec::new();
+        let mut mask = |class: &'static str, run: &'static str| -> Result<Bitmap> {
+            if let Some((_, found)) = known.iter().find(|(of, _)| *of == [class, run]) {
+                return Ok(found.clone());
+            }
+            let found = self.rows(class, run)?;
+            known.push(([class, run], found.clone()));
+            Ok(found)
+        };
+        let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+        for class in BoundBy::ALL {
+            let word = if by_class { class.word() } else { "" };
+            let mut rows = mask(word, "")?;
+            for (run, of_run) in self.rank.short_runs().replaced(class) {
+                rows = &(&rows & &!of_run) | &(&mask(word, run)? & of_run);
+            }
+            found[class as usize] = ClassMatch { rows: Some(rows), without_event: self.takes(word, "")? };
+        }
+        Ok(found)
     }
-    Ok(found)
+
+    /// Evaluates the condition on events, of which only the own time is chosen.
+    fn own_times(&self) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
+        let rows = self.rows("", "")?;
+        let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
+        for class in BoundBy::ALL.into_iter().filter(|class| is_own_time(*class)) {
+            found[class as usize] = ClassMatch { rows: Some(rows.clone()), without_event: false };
+        }
+        Ok(found)
+    }
+
+    /// Returns the events that are chosen, were their time of this class and replaced as this word says. Where the condition names no
+    /// column of events, all of them are, or none.
+    fn rows(&self, class: &str, run: &str) -> Result<Bitmap> {
+        checkpoint::check()?;
+        if self.is_of_events {
+            let mask = self.filter.mask_with(&self.rank.trace, &[(BOUND_BY, class), (SHORT_RUN, run)])?;
+            return Ok(mask.rechunk().downcast_as_array().values().clone());
+        }
+        Ok(Bitmap::new_with_value(self.takes(class, run)?, self.rank.rows.len()))
+    }
+
+    /// Tells whether time without an event is chosen.
+    fn takes(&self, class: &str, run: &str) -> Result<bool> {
+        self.filter.takes_without_event(self.rank.trace.rank(), &[(BOUND_BY, class), (SHORT_RUN, run)])
+    }
 }
 
 /// Tells whether time of a class is that of an event itself, not of launching it or of waiting.
@@ -135,8 +154,4 @@ const fn is_own_time(class: BoundBy) -> bool {
         | BoundBy::NotRecorded
         | BoundBy::Unexplained => false,
     }
-}
-
-fn bits(mask: &BooleanChunked) -> Bitmap {
-    mask.rechunk().downcast_as_array().values().clone()
 }

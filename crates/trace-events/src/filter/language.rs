@@ -57,16 +57,25 @@ impl Where {
 
     /// Tells whether a condition is on the column `name`.
     pub fn names_column(&self, name: &str) -> bool {
-        let mut open = vec![&self.node];
+        self.columns().contains(&name)
+    }
+
+    /// Tells whether all conditions are on these columns.
+    pub fn names_only(&self, names: &[&str]) -> bool {
+        self.columns().iter().all(|column| names.contains(column))
+    }
+
+    /// Returns the columns of all conditions.
+    fn columns(&self) -> Vec<&str> {
+        let (mut found, mut open) = (Vec::new(), vec![&self.node]);
         while let Some(node) = open.pop() {
             match node {
                 Node::All(nodes) | Node::Any(nodes) => open.extend(nodes),
                 Node::Not(node) => open.push(node),
-                Node::Condition { column, .. } if column == name => return true,
-                Node::Condition { .. } => {}
+                Node::Condition { column, .. } => found.push(column.as_str()),
             }
         }
-        false
+        found
     }
 
     /// Checks columns of which only names and types are known, as [`Where::check`] does.
