@@ -13,8 +13,9 @@ use crate::portable::{Damaged, HasLabels};
 use crate::tree::build::graph_kernels;
 use crate::tree::nesting::{Nested, launches};
 use crate::tree::node::NONE;
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// A recording whose kernels were launched one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,7 +170,7 @@ impl Companion {
         let graphs: Vec<Graph> =
             graph_kernels(recording).into_iter().map(|graph| Graph::of(graph, recording)).collect();
         // A graph that is replayed again finds what it found before.
-        let mut known: HashMap<(&[LabelId], Begin, Option<Batch>), Found> = HashMap::new();
+        let mut known: HashMap<(&[LabelId], Begin, Option<Batch>), Found> = HashMap::default();
         for step in graphs.chunk_by(|one, other| one.window == other.window) {
             let is_selected = step.first().is_some_and(|graph| graph.window.is_some());
             let counts = is_selected || (recording.windows.is_empty() && recording.others.is_empty());
@@ -381,7 +382,7 @@ struct Bare {
 
 impl Bare {
     fn of(calls: &[BorrowedCall]) -> Self {
-        Self { calls: calls.to_vec(), copies: HashMap::new() }
+        Self { calls: calls.to_vec(), copies: HashMap::default() }
     }
 
     /// Replaces calls, and those around them, by copies whose inputs are unknown.

@@ -2,8 +2,8 @@
 
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels};
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::fmt;
 
 /// A value whose labels are numbered by a table of their texts, not by the [`Labels`] of a comparison.
@@ -46,8 +46,8 @@ impl std::error::Error for Damaged {}
 impl<T: HasLabels> Portable<T> {
     /// Takes a value whose labels are among `labels`.
     pub fn of(mut value: T, labels: &Labels) -> Self {
-        let mut numbers: HashMap<LabelId, LabelId> = HashMap::new();
-        let mut known: HashMap<&str, u32> = HashMap::new();
+        let mut numbers: HashMap<LabelId, LabelId> = HashMap::default();
+        let mut known: HashMap<&str, u32> = HashMap::default();
         let (mut texts, mut used) = (Vec::new(), Vec::new());
         value.visit_labels(&mut |label| {
             let number = *numbers.entry(*label).or_insert_with(|| {

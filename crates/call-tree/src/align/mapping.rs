@@ -6,8 +6,8 @@ use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
 use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
+use foldhash::HashMap;
 use smallvec::smallvec;
-use std::collections::HashMap;
 
 /// Reason why two nodes were paired.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -315,7 +315,7 @@ impl<'m, 'l> Siblings<'m, 'l> {
 /// Tells whether two sequences are kernels of the same graph: those of the same node have the same name.
 fn is_same_graph((control, ours): (&Tree, &[NodeId]), (test, theirs): (&Tree, &[NodeId]), labels: &Labels) -> bool {
     let names = |tree: &Tree, nodes: &[NodeId]| -> Option<HashMap<u32, Symbol>> {
-        let mut names = HashMap::new();
+        let mut names = HashMap::default();
         for node in nodes.iter().map(|&id| tree.node(id)).filter(|node| node.graph_node != 0) {
             let &label = node.chain.last()?;
             if names.insert(node.graph_node, labels.get(label).name).is_some() {

@@ -3,7 +3,8 @@
 use super::mapping::{Aligner, Block, How};
 use crate::input::label::Level;
 use crate::tree::node::{Node, NodeId};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use foldhash::{HashMap, HashSet};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Least number of leaves of a move between different parents.
 const LEAST_MOVE: u32 = 3;
@@ -47,7 +48,7 @@ impl Aligner<'_> {
                 }
             }
         }
-        let mut moved = [HashSet::new(), HashSet::new()];
+        let mut moved = [HashSet::default(), HashSet::default()];
         for mut unpaired in groups.into_values() {
             let are_only = unpaired.len() == 2;
             for (distance, from, to) in nearest(&mut unpaired) {
@@ -68,14 +69,14 @@ impl Aligner<'_> {
     /// Pairs unpaired nodes of equal hash with enough leaves, in order.
     fn move_anywhere(&mut self, blocks: &mut [Block], level: Level) {
         let is_large = |node: &Node| node.leaves() >= LEAST_MOVE;
-        let mut waiting: HashMap<u64, VecDeque<NodeId>> = HashMap::new();
+        let mut waiting: HashMap<u64, VecDeque<NodeId>> = HashMap::default();
         for &id in blocks.iter().flat_map(|block| &block.control) {
             let node = self.mapping.control.node(id);
             if is_large(node) {
                 waiting.entry(node.hashes.at(level)).or_default().push_back(id);
             }
         }
-        let mut moved = HashSet::new();
+        let mut moved = HashSet::default();
         for block in blocks.iter_mut() {
             let mut remaining = Vec::with_capacity(block.test.len());
             for &id in &block.test {

@@ -3,7 +3,7 @@
 use super::sequence::By;
 use crate::input::label::Level;
 use crate::tree::hash::Hashes;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Moves each one-sided gap onto whole periods. Among equal nodes a gap has several positions of the same score. Its period is
 /// its length, its phase the begin of the run of equal nodes; it moves to the last position that fits. A gap whose content is
@@ -19,7 +19,7 @@ pub(super) fn settle(pairs: &mut [(usize, usize, By)], control: &[Hashes], test:
 fn settle_side(pairs: &mut [(usize, usize, By)], ours: &[Hashes], theirs: &[Hashes], swapped: bool) {
     let ours_first = |pair: &(usize, usize, By)| if swapped { (pair.1, pair.0) } else { (pair.0, pair.1) };
     // Where the other side has nodes without a partner, by name: the first place of each.
-    let mut alone: HashMap<u64, usize> = HashMap::new();
+    let mut alone: HashMap<u64, usize> = HashMap::default();
     let mut next = 0;
     for partner in pairs.iter().map(|pair| ours_first(pair).1).chain([theirs.len()]) {
         for (at, hashes) in (next..partner).zip(&theirs[next.min(partner)..partner]) {

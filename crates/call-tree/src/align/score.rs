@@ -4,8 +4,8 @@ use crate::input::family::FAMILIES;
 use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels, Level, Symbol};
 use crate::tree::node::{Node, NodeId, Role, Tree};
+use foldhash::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Below this score a pair is forbidden.
@@ -41,7 +41,7 @@ pub(super) struct Scores<'l> {
 
 impl<'l> Scores<'l> {
     pub(super) fn of(trees: Trees, control: &Tree, test: &Tree, labels: &'l Labels) -> Self {
-        let mut occurrences: HashMap<Symbol, [u32; 2]> = HashMap::new();
+        let mut occurrences: HashMap<Symbol, [u32; 2]> = HashMap::default();
         for (side, tree) in [control, test].into_iter().enumerate() {
             for &id in tree.nodes().iter().flat_map(|node| &node.chain) {
                 occurrences.entry(labels.get(id).name).or_default()[side] += 1;

@@ -2,7 +2,7 @@
 
 use crate::input::label::Level;
 use crate::tree::hash::{Hashes, mix};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Why two nodes were paired.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,7 +180,7 @@ fn anchors(of: &impl Sequences, part: Segment, level: Level, length: usize) -> V
         let hashes: Vec<u64> = (from..to).map(hash).collect();
         hashes.windows(length).map(|run| run.iter().fold(0, |all, &hash| mix(all, hash))).collect()
     };
-    let mut seen: HashMap<u64, (usize, usize, usize, usize)> = HashMap::new();
+    let mut seen: HashMap<u64, (usize, usize, usize, usize)> = HashMap::default();
     for (a, hash) in (part.a.0..).zip(runs(part.a, &|at| of.control(at).at(level))) {
         let entry = seen.entry(hash).or_default();
         *entry = (entry.0 + 1, a, entry.2, entry.3);

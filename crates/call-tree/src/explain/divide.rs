@@ -7,8 +7,9 @@ use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
 use crate::tree::nesting::{launches, main_thread};
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Idle time of one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +103,7 @@ impl<'e> Timeline<'e> {
             last
         };
         let ended = gpu.iter().map(latest).collect();
-        let mut known: HashMap<LabelId, Option<bool>> = HashMap::new();
+        let mut known: HashMap<LabelId, Option<bool>> = HashMap::default();
         let mut queued: Vec<(u32, i64, bool)> = Vec::new();
         for event in events.iter().filter(|event| matches!(event.kind, Kind::Launch | Kind::GraphLaunch)) {
             let wait = known.entry(event.label).or_insert_with(|| {

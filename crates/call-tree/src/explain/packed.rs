@@ -4,9 +4,10 @@ use crate::input::family::Family;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::portable::Damaged;
 use crate::tree::node::{Chain, Cost, NodeId, Role, Tree};
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A call tree of one sample. Its root is no node.
@@ -64,7 +65,7 @@ impl PackedTree {
         let mut packed = Self { leaves: Vec::with_capacity(rows.len()), ..Self::default() };
         packed.nodes.reserve_exact(tree.nodes().len().saturating_sub(1));
         let mut rows = rows.iter();
-        let mut known: HashMap<&Arc<Vec<LabelId>>, u32> = HashMap::new();
+        let mut known: HashMap<&Arc<Vec<LabelId>>, u32> = HashMap::default();
         for node in tree.nodes().iter().skip(1) {
             packed.labels.extend(&node.chain);
             let (above, chain) = (packed.nodes.len() as NodeId + 1 - node.parent, node.chain.len() as u32);

@@ -12,7 +12,8 @@ use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::template::Template;
 use crate::tree::node::{NONE, NodeId, Tree};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 /// One side, folded.
 pub(super) struct Side {
@@ -206,7 +207,7 @@ impl Side {
 /// The GPU events of a recording, by row; without GPU work, its host events that are leaves.
 fn found(partial: &Partial, folded: &[Folded]) -> Vec<Found> {
     // Shares in steps of other samples, and of events that are in no tree.
-    let mut shares: HashMap<u32, i64> = HashMap::new();
+    let mut shares: HashMap<u32, i64> = HashMap::default();
     for one in partial.samples.iter().filter(|one| one.left_out.is_none()) {
         for &(row, ns) in &one.nowhere {
             *shares.entry(row).or_default() += ns;

@@ -6,8 +6,9 @@ use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
 use crate::input::window::Window;
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Work or idle time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ pub(super) fn spent(
     let Some(&end) = moments.last() else { return spent };
     let mut moments = moments.iter().copied().filter(|&moment| moment > begin).peekable();
     let (mut sums, mut gaps) = (Spendings::new(), Gaps::new());
-    let mut operators: HashMap<u32, LabelId> = HashMap::new();
+    let mut operators: HashMap<u32, LabelId> = HashMap::default();
     let mut close = |until: i64, sums: &mut Spendings, gaps: &mut Gaps| {
         for ((cause, frame), ns) in std::mem::take(gaps) {
             add(sums, Spending::Idle(cause), frame, ns, labels);

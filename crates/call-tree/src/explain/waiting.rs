@@ -14,7 +14,8 @@ use super::partial::{Partial, PartialSample};
 use super::spent::{Spending, Spent};
 use crate::input::kind::Class;
 use crate::input::label::{Labels, Symbol};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 /// Part of exposed communication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,7 +115,7 @@ impl Meetings {
         }
         members.iter_mut().filter(|members| members.len() < 2).for_each(Vec::clear);
         level_with_the_one_before(&mut members);
-        let mut rows = vec![HashMap::new(); partials.len()];
+        let mut rows = vec![HashMap::default(); partials.len()];
         for (number, members) in (0..).zip(&members) {
             for member in members {
                 rows[member.recording].insert(member.row, number);
@@ -241,7 +242,7 @@ fn level_with_the_one_before(members: &mut [Vec<Member>]) {
         .filter_map(|(number, members)| Some((members.iter().map(|member| member.start).max()?, number)))
         .collect();
     order.sort_unstable();
-    let mut before: HashMap<Vec<usize>, usize> = HashMap::new();
+    let mut before: HashMap<Vec<usize>, usize> = HashMap::default();
     for (_, number) in order {
         let recordings = members[number].iter().map(|member| member.recording).collect();
         if let Some(last) = before.insert(recordings, number) {

@@ -5,8 +5,9 @@ use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::window::{Window, window_at};
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// A waiting call, and the operator or annotation that made it, whatever its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +50,7 @@ pub(super) fn waits(
 ) -> Vec<BTreeMap<LabelledWait, Waits>> {
     let mut found: Vec<BTreeMap<LabelledWait, Waits>> = vec![BTreeMap::new(); windows.len().max(1)];
     // By label: few names, many calls.
-    let mut known: HashMap<LabelId, bool> = HashMap::new();
+    let mut known: HashMap<LabelId, bool> = HashMap::default();
     for (at, event) in (0..).zip(events) {
         let mut is_waiting = || *known.entry(event.label).or_insert_with(|| waits_for_gpu(labels.text(event.label)));
         let window = || if windows.is_empty() { Some(0) } else { window_at(windows, event.start) };

@@ -3,8 +3,8 @@
 use super::family::Family;
 use super::kind::Kind;
 use super::vendor::fold_vendors;
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Begin of the names of the profiler's iterations.

@@ -12,8 +12,8 @@ use crate::input::label::{LabelId, Labels};
 use crate::input::reason::Reason;
 use crate::input::recording::Recording;
 use crate::input::window::{Window, window_at};
+use foldhash::HashMap;
 use smallvec::smallvec;
-use std::collections::HashMap;
 
 /// The call tree of one iteration of a rank.
 #[derive(Debug)]
@@ -199,7 +199,7 @@ struct Growing {
 
 impl Growing {
     fn new() -> Self {
-        Self { tree: Tree::new(), nodes: HashMap::new(), threads: HashMap::new(), rows: Vec::new() }
+        Self { tree: Tree::new(), nodes: HashMap::default(), threads: HashMap::default(), rows: Vec::new() }
     }
 
     /// Returns the parent of a host event: the node of the nearest enclosing event in this tree, otherwise of its thread.
@@ -285,7 +285,7 @@ pub(crate) fn graph_kernels(recording: &Recording) -> Vec<(Event, Vec<(u32, Labe
         return Vec::new();
     }
     let launches = launches(events);
-    let mut launched: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut launched: HashMap<u32, Vec<u32>> = HashMap::default();
     for (event, at) in events.iter().zip(0..).filter(|(event, _)| event.kind.is_gpu()) {
         let launch = event.correlation.and_then(|id| launches.get(&id)).copied();
         if let Some(launch) = launch.filter(|&launch| is_graph(&events[launch as usize])) {

@@ -5,8 +5,8 @@ use super::node::{NONE, NodeId, Role, Tree};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
+use foldhash::HashMap;
 use smallvec::smallvec;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Number of a node within its graph, from 1. The upper half of the recorded number is that of the graph, which another process
@@ -61,7 +61,7 @@ impl<'r> Lending<'r> {
                 up = parent[up as usize];
             }
         }
-        Self { recording, labels, without_stacks, around, nodes: HashMap::new() }
+        Self { recording, labels, without_stacks, around, nodes: HashMap::default() }
     }
 
     /// Returns the node below which a GPU event hangs, and modules lent to it that the tree leaves out.

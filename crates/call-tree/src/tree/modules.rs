@@ -5,7 +5,7 @@ use super::node::NONE;
 use crate::input::kind::Kind;
 use crate::input::label::LabelId;
 use crate::input::recording::Recording;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 
 /// Modules, the outermost first.
@@ -69,7 +69,7 @@ impl<'r> Modules<'r> {
             return None;
         }
         let parent = if without_stacks { Nested::of(events, false).parent } else { nested.parent.clone() };
-        Some(Self { recording, parent, in_tree: !without_stacks, known: HashMap::new() })
+        Some(Self { recording, parent, in_tree: !without_stacks, known: HashMap::default() })
     }
 
     /// Returns the modules of a call; `None` without any, and if the tree tells them.

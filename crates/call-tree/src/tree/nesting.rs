@@ -4,8 +4,9 @@ use crate::input::event::Event;
 use crate::input::kind::Kind;
 use crate::nesting::{Call, Step, nest_each};
 use crate::tree::node::NONE;
+use foldhash::HashMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Host events in order, each with its enclosing event.
@@ -103,7 +104,7 @@ fn nesting_key(event: &Event) -> (i64, Reverse<i64>) {
 
 /// The thread with most annotations and frames of Python, else with most host events.
 pub(crate) fn main_thread(events: &[Event]) -> u32 {
-    let mut counts: HashMap<u32, (usize, usize)> = HashMap::new();
+    let mut counts: HashMap<u32, (usize, usize)> = HashMap::default();
     for event in events.iter().filter(|event| !event.kind.is_gpu()) {
         let count = counts.entry(event.thread).or_default();
         count.0 += usize::from(event.kind == Kind::Annotation || event.kind.is_stack());
@@ -113,7 +114,7 @@ pub(crate) fn main_thread(events: &[Event]) -> u32 {
 }
 
 pub(crate) fn launches(events: &[Event]) -> HashMap<i64, u32> {
-    let mut launches = HashMap::new();
+    let mut launches = HashMap::default();
     for (at, event) in events.iter().enumerate() {
         if let (Kind::Launch | Kind::GraphLaunch, Some(id)) = (event.kind, event.correlation) {
             launches.entry(id).or_insert(at as u32);

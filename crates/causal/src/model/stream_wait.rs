@@ -5,7 +5,7 @@ use super::wait::Waits;
 use crate::input::check::{Check, Stopped, at_times};
 use crate::input::event::{Call, HostKind, NONE};
 use crate::input::rank::{SyncKind, SyncRow};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Of more streams than this only those with the most kernels can be waited for without a row that says so.
 const STREAMS: usize = 64;
@@ -24,7 +24,7 @@ pub(crate) fn find(
     if waits().next().is_none() {
         return Ok(());
     }
-    let mut records = HashMap::new();
+    let mut records = HashMap::default();
     for event in host.iter().filter(|event| event.kind == HostKind::Call(Call::EventRecord)) {
         records.insert(event.correlation, event.start);
     }

@@ -7,7 +7,7 @@ use crate::input::check::{Check, Stopped, at_times};
 use crate::input::event::{Call, HostKind, NONE};
 use crate::input::rank::{SyncKind, SyncRow};
 use crate::input::word::Because;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Where no sample is, in ns: from the end of a kernel to the return of a call, and of a call that need not wait.
 const WAKE: i64 = 3_000;
@@ -85,12 +85,12 @@ struct Finder<'r> {
 
 impl<'r> Finder<'r> {
     fn of(rank: &'r RankDraft) -> Self {
-        let mut rows: HashMap<u32, Vec<SyncRow>> = HashMap::new();
+        let mut rows: HashMap<u32, Vec<SyncRow>> = HashMap::default();
         for row in rank.events.syncs.iter().filter(|row| row.correlation != NONE) {
             rows.entry(row.correlation).or_default().push(*row);
         }
-        let mut records = HashMap::new();
-        let mut launches: HashMap<u32, Vec<(i64, u32)>> = HashMap::new();
+        let mut records = HashMap::default();
+        let mut launches: HashMap<u32, Vec<(i64, u32)>> = HashMap::default();
         for (at, event) in (0..).zip(&rank.events.host) {
             if event.kind == HostKind::Call(Call::EventRecord) && event.correlation != NONE {
                 records.insert(event.correlation, at);
@@ -227,7 +227,7 @@ impl<'r> Finder<'r> {
         // Calls that wait for several kernels wake with the last one.
         let mut pairs = pairs;
         pairs.sort_by_key(|pair| (pair.call, at(pair)));
-        let mut wakes: HashMap<Because, Vec<i64>> = HashMap::new();
+        let mut wakes: HashMap<Because, Vec<i64>> = HashMap::default();
         let mut did_wait = vec![false; host.len()];
         for of_call in pairs.chunk_by(|one, other| one.call == other.call) {
             if let Some(last) = of_call.last().filter(|last| waited(last)) {
@@ -235,7 +235,7 @@ impl<'r> Finder<'r> {
                 wakes.entry(last.because).or_default().push(host[last.call as usize].end - at(last));
             }
         }
-        let mut calls: HashMap<u32, Vec<i64>> = HashMap::new();
+        let mut calls: HashMap<u32, Vec<i64>> = HashMap::default();
         for (event, did_wait) in host.iter().zip(&did_wait) {
             if !did_wait && matches!(event.kind, HostKind::Call(_)) {
                 calls.entry(event.name).or_default().push(event.end - event.start);

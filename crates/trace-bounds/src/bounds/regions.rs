@@ -6,7 +6,7 @@ use crate::exec::checkpoint;
 use crate::frame::RankEvents;
 use crate::{Compat, CriticalPathAnswer, Explanation, Result, TraceSet};
 use causal::BoundBy;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 /// Name of the row of time that belongs to no region.

@@ -1,7 +1,7 @@
 //! The answer: what bounds each window, interval by interval, and what changes would save.
 
 use causal::{Because, BoundBy};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// What bounds steps, and what would help: the answer to [`CriticalPath`](crate::CriticalPath).
 #[derive(Debug, Clone)]
@@ -236,7 +236,7 @@ pub(super) fn added(parts: impl Iterator<Item = (BoundBy, i64)>) -> Vec<(BoundBy
 
 /// Returns what most of the time is bound by, in the words of explanations.
 pub(super) fn diagnosis(shares: &[(BoundBy, i64)]) -> &'static str {
-    let mut sums: HashMap<&'static str, i64> = HashMap::new();
+    let mut sums: HashMap<&'static str, i64> = HashMap::default();
     for &(bound_by, ns) in shares {
         *sums.entry(diagnosis_of(bound_by)).or_default() += ns;
     }

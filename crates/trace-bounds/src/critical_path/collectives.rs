@@ -3,8 +3,8 @@
 use crate::collective::{Numbered, Numbering};
 use crate::frame::{IntColumn, RankEvents};
 use causal::{Collective, RankInput};
+use foldhash::HashMap;
 use polars::prelude::DataFrame;
-use std::collections::HashMap;
 
 /// The collectives of a rank, as far as they wait for all ranks of their group.
 pub(super) struct Collectives {
@@ -18,7 +18,7 @@ pub(super) struct Collectives {
 impl Collectives {
     /// Prepares to collect those of a frame; `loaded` is the number of ranks that are loaded.
     pub(super) fn of(events: &DataFrame, elements: Option<IntColumn>, loaded: usize) -> Self {
-        Self { numbering: Numbering::of(events), elements, loaded, found: HashMap::new() }
+        Self { numbering: Numbering::of(events), elements, loaded, found: HashMap::default() }
     }
 
     /// Adds a kernel of communication.

@@ -2,7 +2,7 @@
 
 use super::answer::{BoundWindow, CriticalPathAnswer, LaneKey};
 use causal::BoundBy;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_view::{Axis, BarMode, Figure, Mark, Points, Series, Unit};
 
 /// Windows that are drawn.
@@ -67,7 +67,7 @@ impl CriticalPathAnswer {
         }
         series.push(busy.series(NOT_ON_PATH));
         let least = if window.intervals.len() > MOST_INTERVALS { window.duration_ns() / 1_500 } else { 0 };
-        let mut by_class: HashMap<BoundBy, Spans> = HashMap::new();
+        let mut by_class: HashMap<BoundBy, Spans> = HashMap::default();
         let (mut line_x, mut line_y) = (Vec::new(), Vec::new());
         for interval in window.intervals.iter().filter(|interval| interval.duration() >= least) {
             let Some(&y) = positions.get(&interval.lane_key()) else { continue };

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::domain::EventKind;
 use crate::exec::checkpoint;
 use causal::Graph;
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 /// Gaps below this part of the window are not drawn.
 const FINEST: i64 = 1_500;

@@ -7,7 +7,7 @@ use crate::exec::memory::Task;
 use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
 use causal::Graph;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::OnceLock;
 
 /// Working memory for each event of a rank, in bytes: its columns for the names, the input of the graph, the graph, and a replay.

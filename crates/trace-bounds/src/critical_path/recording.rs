@@ -7,8 +7,8 @@ use crate::exec::checkpoint::cancellable;
 use crate::frame::{IntColumn, READ_COLUMNS, RankEvents};
 use crate::{Compat, Result, Trace};
 use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow};
+use foldhash::HashMap;
 use polars::prelude::PlSmallStr;
-use std::collections::HashMap;
 
 const WAIT_ON_STREAM: &str = "wait_on_stream";
 const WAIT_ON_RECORD: &str = "wait_on_cuda_event_record_corr_id";
@@ -42,8 +42,8 @@ pub(super) fn recording(
         rows: &rows,
         on_stream: int(WAIT_ON_STREAM),
         record: int(WAIT_ON_RECORD),
-        threads: HashMap::new(),
-        streams: HashMap::new(),
+        threads: HashMap::default(),
+        streams: HashMap::default(),
         collectives: Collectives::of(&events, int(IN_ELEMENTS), loaded),
         found: Recording::default(),
     };

@@ -6,7 +6,8 @@ use super::ranks::{LoadedRank, Names};
 use super::steps::{Steps, lengths};
 use crate::Result;
 use causal::{BoundBy, Graph, Lag, Replay, Savings, Segment, Window};
-use std::collections::{BTreeMap, HashSet};
+use foldhash::HashSet;
+use std::collections::BTreeMap;
 
 /// A proposal makes something twice as fast.
 const TWICE_AS_FAST: f64 = 0.5;

@@ -9,11 +9,11 @@ use crate::exec::checkpoint;
 use crate::frame::IntColumn;
 use crate::frame::columns::*;
 use call_tree::{AssignedEvent, Assignment, Reason};
+use foldhash::HashMap;
 use polars::prelude::{
     Column, CsvWriter, DataFrame, DataType, IdxCa, NamedFrom, PlSmallStr, PolarsError, SerWriter, Series,
 };
 use polars_io::prelude::{ParquetCompression, ParquetWriter};
-use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

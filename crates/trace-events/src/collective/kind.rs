@@ -2,9 +2,9 @@
 
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{RankEvents, recorded_text};
+use foldhash::HashMap;
 use polars::prelude::{DataFrame, DataType, StringChunked};
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 /// The column that holds the kind of the collective of a kernel.
 pub(super) const COLLECTIVE_NAME: &str = "collective_name";
@@ -75,7 +75,7 @@ pub(super) fn known(column: &StringChunked, row: usize) -> Option<&str> {
 
 fn annotations(rows: &RankEvents) -> Annotations {
     let mut is_annotation = rows.per_text(|name| name.starts_with(ANNOTATION));
-    let mut found = Annotations::new();
+    let mut found = Annotations::default();
     for row in cancellable(0..rows.len()) {
         if !is_annotation(rows.name(row)) || rows.is_on_device(row) {
             continue;

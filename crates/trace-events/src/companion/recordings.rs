@@ -12,9 +12,9 @@ use crate::interval::outermost;
 use crate::serving::CapturedGraph;
 use crate::{Compat, Result, Trace};
 use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
+use foldhash::HashMap;
 use polars::prelude::PlSmallStr;
 use regex::Regex;
-use std::collections::HashMap;
 
 /// Selection of the iterations of a recording.
 #[derive(Debug, Clone, Default)]
@@ -148,7 +148,7 @@ struct Builder<'r> {
 
 impl<'r> Builder<'r> {
     fn of(rows: &'r RankEvents, inputs: [Option<TextColumn>; 2], labels: &'r mut Labels) -> Self {
-        let (known, threads) = (HashMap::new(), HashMap::new());
+        let (known, threads) = (HashMap::default(), HashMap::default());
         Self { rows, inputs, labels, known, threads, events: Vec::with_capacity(rows.len()), marks: Vec::new() }
     }
 
@@ -181,8 +181,8 @@ impl<'r> Builder<'r> {
                 EventKind::Sync | EventKind::DeviceAnnotation | EventKind::Span | EventKind::Other => continue,
             };
             let end = start + rows.dur(row);
-            let thread = self.thread(row, kind);
             if is_wanted(kind, name) {
+                let thread = self.thread(row, kind);
                 let label = self.label(row, name, kind);
                 let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
                 let correlation = rows.correlation(row).filter(|_| has_correlation);
@@ -190,11 +190,13 @@ impl<'r> Builder<'r> {
             }
             if iterations.marker.is_some() {
                 if !kind.is_gpu() && kind != Kind::Launch && marks(name) {
+                    let thread = self.thread(row, kind);
                     self.marks.push(Window { iteration: 0, start, end, thread });
                 }
             } else if kind == Kind::Annotation
                 && let Some(iteration) = step(name)
             {
+                let thread = self.thread(row, kind);
                 self.marks.push(Window { iteration, start, end, thread });
             }
         }

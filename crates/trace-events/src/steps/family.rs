@@ -1,8 +1,8 @@
 //! Names of calls without what differs from call to call.
 
 use crate::frame::StepName;
+use foldhash::HashMap;
 use regex::escape;
-use std::collections::HashMap;
 
 /// Names that are the same call: `execute_32_context_0(sq0)` and `execute_17_context_1(sq9)`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

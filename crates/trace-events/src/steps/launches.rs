@@ -4,7 +4,7 @@ use super::work::Thread;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A launch of a kernel, or of a graph of kernels.
@@ -45,7 +45,7 @@ impl Launches {
             kernels.extend(times);
         }
         kernels.sort_unstable();
-        let mut work: HashMap<Thread, i64> = HashMap::new();
+        let mut work: HashMap<Thread, i64> = HashMap::default();
         let mut main: Option<(i64, Thread)> = None;
         for &(_, launch, _, row) in &kernels {
             let thread = rows.thread(launch as usize);
@@ -56,7 +56,7 @@ impl Launches {
             }
         }
         let mut launches = Self::default();
-        let mut numbers: HashMap<u64, u32> = HashMap::new();
+        let mut numbers: HashMap<u64, u32> = HashMap::default();
         for of_launch in kernels.chunk_by(|one, other| one.1 == other.1) {
             let (start, row, _, first) = of_launch[0];
             let first_name = rows.name(first as usize);

@@ -3,7 +3,7 @@
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Process and thread.
 pub(super) type Thread = (Option<i64>, Option<i64>);
@@ -40,7 +40,7 @@ impl Work {
             total = launched.iter().map(|(_, _, ns)| ns).sum();
         }
         launched.sort_unstable();
-        let mut work = Self { moments: Vec::new(), sums: Vec::new(), total, threads: HashMap::new() };
+        let mut work = Self { moments: Vec::new(), sums: Vec::new(), total, threads: HashMap::default() };
         let mut sum = 0;
         for (moment, thread, ns) in launched {
             work.moments.push(moment);
