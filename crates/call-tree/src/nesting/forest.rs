@@ -49,6 +49,7 @@ impl Forest {
     }
 
     /// Number of rows, in trees or not.
+    #[inline]
     pub fn len(&self) -> usize {
         self.parent.len()
     }
@@ -59,16 +60,19 @@ impl Forest {
     }
 
     /// Returns the row above; `None` for roots and for rows in no tree.
+    #[inline]
     pub fn parent(&self, row: usize) -> Option<usize> {
         Some(self.parent[row]).filter(|&parent| parent != NONE).map(|parent| parent as usize)
     }
 
     /// Returns the number of rows above; `None` for a row in no tree.
+    #[inline]
     pub fn depth(&self, row: usize) -> Option<u32> {
         Some(self.depth[row]).filter(|&depth| depth != NONE)
     }
 
     /// Returns the rows right below, ascending.
+    #[inline]
     pub fn children(&self, row: usize) -> &[u32] {
         &self.children[self.first[row] as usize..self.first[row + 1] as usize]
     }
@@ -142,22 +146,26 @@ impl Forest {
 
 impl Growing {
     /// Puts a row into a tree: below another row, or as a root. A row that was put before moves.
+    #[inline]
     pub fn put(&mut self, row: usize, parent: Option<usize>) {
         self.parent[row] = parent.map_or(NONE, |parent| parent as u32);
         self.inside[row] = true;
     }
 
     /// Tells whether a row is in a tree.
+    #[inline]
     pub fn is_inside(&self, row: usize) -> bool {
         self.inside[row]
     }
 
     /// Returns the row above.
+    #[inline]
     pub fn parent(&self, row: usize) -> Option<usize> {
         Some(self.parent[row]).filter(|&parent| parent != NONE).map(|parent| parent as usize)
     }
 
     /// Tells whether a row is in a tree and below no other.
+    #[inline]
     pub fn is_root(&self, row: usize) -> bool {
         self.inside[row] && self.parent[row] == NONE
     }
@@ -197,6 +205,7 @@ impl Growing {
 }
 
 /// Returns, for each row, the position of its first child, and the children of all rows.
+#[inline]
 fn children(parent: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0; parent.len() + 1];
     for &parent in parent.iter().filter(|&&parent| parent != NONE) {

@@ -33,6 +33,7 @@ impl Kernels {
     }
 
     /// Adds other kernels.
+    #[inline]
     pub fn add(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -94,11 +95,13 @@ impl Totals {
     }
 
     /// Returns the number of levels below a row: 0 for a kernel, at least 1 for a call. 0 for a row in no tree.
+    #[inline]
     pub fn height(&self, row: usize) -> u32 {
         self.height[row]
     }
 
     /// Returns the kernels below a row.
+    #[inline]
     pub fn kernels(&self, row: usize) -> &Kernels {
         &self.kernels[row]
     }
@@ -118,6 +121,7 @@ impl SelfTimes {
     }
 
     /// Adds a step of the nesting.
+    #[inline]
     pub fn visit(&mut self, step: &Step<'_>) {
         if let Step::Begins(call, around) = step {
             let own = &mut self.0[call.row as usize];
@@ -131,6 +135,7 @@ impl SelfTimes {
     }
 
     /// Returns the time of a row, in ns.
+    #[inline]
     pub fn ns(&self, row: usize) -> i64 {
         self.0[row]
     }

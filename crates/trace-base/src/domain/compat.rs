@@ -29,6 +29,7 @@ impl Compat {
     /// Returns the duration that counts, in ns: 0 for an event that ends before it starts (its clock was set back).
     /// Differs from HTA: there it counts as negative.
     #[doc(hidden)]
+    #[inline]
     pub fn counted(self, dur: i64) -> i64 {
         match self {
             Self::Exact => dur.max(0),

@@ -119,11 +119,13 @@ impl EventKind {
     }
 
     /// Whether it is work of a device: a kernel, a copy or a fill.
+    #[inline]
     pub fn is_device_work(self) -> bool {
         matches!(self, Self::Kernel | Self::Memory)
     }
 
     /// Whether it is on the side of a device.
+    #[inline]
     pub fn is_on_device(self) -> bool {
         matches!(self, Self::Kernel | Self::Memory | Self::Sync | Self::DeviceAnnotation)
     }

@@ -3,6 +3,7 @@
 use crate::Result;
 use polars::prelude::{DataFrame, DataType};
 use polars_arrow::array::{Array, PrimitiveArray};
+use polars_arrow::bitmap::BitmapBuilder;
 use polars_arrow::types::NativeType;
 
 /// A finished column of integers of 32 or 64 bits, read as `i64`.
@@ -29,6 +30,7 @@ impl IntColumn {
 
     /// Number of rows.
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Short(ints) => ints.len(),
@@ -51,7 +53,7 @@ impl IntColumn {
     }
 
     /// Returns these values with others behind them.
-    pub fn followed_by(&self, values: impl Iterator<Item = Option<i64>>) -> Self {
+    pub fn followed_by(&self, values: impl ExactSizeIterator<Item = Option<i64>>) -> Self {
         let behind = |value: Option<i64>| value.and_then(|value| i32::try_from(value).ok());
         match self {
             Self::Short(ints) => Self::Short(followed_by(ints, values.map(behind))),
@@ -76,13 +78,23 @@ pub fn value_of<T: NativeType>(values: &PrimitiveArray<T>, row: usize) -> Option
     values.validity().is_none_or(|valid| valid.get_bit(row)).then_some(value)
 }
 
-/// Returns values with others behind them.
+/// Returns values with others behind them; those that are there are copied as a whole.
 pub(super) fn followed_by<T: NativeType>(
     values: &PrimitiveArray<T>,
-    behind: impl Iterator<Item = Option<T>>,
+    behind: impl ExactSizeIterator<Item = Option<T>>,
 ) -> PrimitiveArray<T> {
-    let own = (0..values.len()).map(|row| value_of(values, row));
-    own.chain(behind).collect()
+    let all = values.len() + behind.len();
+    let (mut found, mut valid) = (Vec::with_capacity(all), BitmapBuilder::with_capacity(all));
+    found.extend_from_slice(values.values());
+    match values.validity() {
+        Some(own) => valid.extend_from_bitmap(own),
+        None => valid.extend_constant(values.len(), true),
+    }
+    for value in behind {
+        found.push(value.unwrap_or_default());
+        valid.push(value.is_some());
+    }
+    PrimitiveArray::from_vec(found).with_validity(valid.into_opt_validity())
 }
 
 /// Finds a value among ascending ones: near the place where it would be if they were evenly spaced, as positions in a file

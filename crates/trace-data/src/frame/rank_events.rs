@@ -87,7 +87,7 @@ impl RankEvents {
         Self {
             compat: self.compat,
             kinds: OnceLock::from(Arc::new(kinds)),
-            index: self.index.followed_by((1..).take(calls.len()).map(|number| last.checked_add(number))),
+            index: self.index.followed_by((0..calls.len()).map(|number| last.checked_add(number as i64 + 1))),
             ts: behind(&self.ts),
             dur: self.dur.followed_by(calls.iter().map(|_| Some(0))),
             pid: behind(&self.pid),
@@ -103,42 +103,50 @@ impl RankEvents {
     }
 
     /// Returns how the rank was loaded.
+    #[inline]
     pub fn compat(&self) -> Compat {
         self.compat
     }
 
     /// Number of rows.
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub fn len(&self) -> usize {
         self.index.len()
     }
 
     /// Position in the `traceEvents` of the file.
+    #[inline]
     pub fn index(&self, row: usize) -> i64 {
         self.index.get(row).unwrap_or(-1)
     }
 
     /// Start, if the event has one.
+    #[inline]
     pub fn ts(&self, row: usize) -> Option<i64> {
         self.ts.get(row)
     }
 
     /// Duration as it counts, see [`Compat::counted`].
+    #[inline]
     pub fn dur(&self, row: usize) -> i64 {
         self.compat.counted(self.dur.get(row).unwrap_or(0))
     }
 
     /// Process and thread; on the GPU device and stream.
+    #[inline]
     pub fn thread(&self, row: usize) -> (Option<i64>, Option<i64>) {
         (self.pid.get(row), self.tid.get(row))
     }
 
     /// Returns the stream of a row.
+    #[inline]
     pub fn stream(&self, row: usize) -> Option<i64> {
         self.stream.get(row)
     }
 
     /// Returns the correlation of a row.
+    #[inline]
     pub fn correlation(&self, row: usize) -> Option<i64> {
         self.correlation.get(row)
     }
@@ -150,27 +158,32 @@ impl RankEvents {
     }
 
     /// Returns the row at the other end of its correlation: the launch of a kernel, the last kernel of a launch.
+    #[inline]
     pub fn partner(&self, row: usize) -> Option<usize> {
         self.row_of(self.partner.get(row)?)
     }
 
     /// Returns the position in the file of the event at the other end of its correlation.
+    #[inline]
     pub fn partner_index(&self, row: usize) -> Option<i64> {
         self.partner.get(row)
     }
 
     /// Returns the row of a position in the file.
+    #[inline]
     pub fn row_of(&self, index: i64) -> Option<usize> {
         // Rows are in file order.
         self.index.row_of(index)
     }
 
     /// Returns the code of the name.
+    #[inline]
     pub fn name(&self, row: usize) -> u32 {
         value_of(&self.name, row).unwrap_or(u32::MAX)
     }
 
     /// Returns the code of the category.
+    #[inline]
     pub fn cat(&self, row: usize) -> u32 {
         value_of(&self.cat, row).unwrap_or(u32::MAX)
     }
@@ -194,11 +207,13 @@ impl RankEvents {
     }
 
     /// Returns the kinds of all events, found at the first call.
+    #[inline]
     pub fn kinds(&self) -> &[EventKind] {
         self.shared_kinds()
     }
 
     /// Returns the kinds of all events, for others that read the same rank.
+    #[inline]
     pub fn shared_kinds(&self) -> &Kinds {
         self.kinds.get_or_init(|| {
             let mut of_category = self.per_text(EventKind::of_category);
@@ -218,6 +233,7 @@ impl RankEvents {
     }
 
     /// Returns the kind of one event, without looking at all others.
+    #[inline]
     pub fn kind(&self, row: usize) -> EventKind {
         match self.kinds.get() {
             Some(kinds) => kinds.get(row).copied().unwrap_or(EventKind::Other),
@@ -230,6 +246,7 @@ impl RankEvents {
 
     /// Tells whether an event ran on a device. Its kind says so; a stream does only where the kind is unknown, since operators of
     /// `torch.compile` run on a thread and name the stream that they launch on.
+    #[inline]
     pub fn is_on_device(&self, row: usize) -> bool {
         match self.kind(row) {
             EventKind::Span | EventKind::Other => self.stream(row).is_some(),
@@ -238,6 +255,7 @@ impl RankEvents {
     }
 
     /// Returns the device and the stream of an event that ran on a device; recordings without streams have a thread per stream.
+    #[inline]
     pub fn device_and_stream(&self, row: usize) -> (Option<i64>, Option<i64>) {
         (self.pid.get(row), self.stream(row).or_else(|| self.tid.get(row)))
     }

@@ -9,7 +9,7 @@ use crate::Compat;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
 use call_tree::nesting::{Call, Closing, Forest, Growing, Step, nest, sort};
-use std::collections::BTreeMap;
+use foldhash::HashMap;
 
 /// The call stacks of one rank: a view of the nesting of call trees ([`call_tree::nesting`]), by row, with HTA's rules where
 /// `Compat::Hta` asks for them.
@@ -86,21 +86,25 @@ impl CallStacks {
     }
 
     /// Returns the number of enclosing events; `None` for a row outside of all stacks.
+    #[inline]
     pub fn depth(&self, row: usize) -> Option<u32> {
         self.forest.depth(row)
     }
 
     /// Whether a row is a kernel attached to its launch.
+    #[inline]
     pub fn is_kernel(&self, row: usize) -> bool {
         !self.calls[row] && self.forest.depth(row).is_some()
     }
 
     /// Returns the trees over the rows.
+    #[inline]
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
 
     /// Returns the enclosing event, the launch of a kernel.
+    #[inline]
     pub fn parent(&self, row: usize) -> Option<usize> {
         self.forest.parent(row)
     }
@@ -123,10 +127,16 @@ fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, R
     }
     let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
     rows.kinds();
-    let mut threads: BTreeMap<(Option<i64>, Option<i64>), Thread> = BTreeMap::new();
+    let mut number_of: HashMap<(Option<i64>, Option<i64>), usize> = HashMap::default();
+    let mut threads: Vec<((Option<i64>, Option<i64>), Thread)> = Vec::new();
     for &row in cancellable(seen) {
         let row = row as usize;
-        let thread = threads.entry(rows.thread(row)).or_default();
+        let id = rows.thread(row);
+        let number = *number_of.entry(id).or_insert_with(|| {
+            threads.push((id, Thread::default()));
+            threads.len() - 1
+        });
+        let thread = &mut threads[number].1;
         let (main, backward) = marks(rows.name(row));
         thread.main |= main;
         thread.backward |= backward;
@@ -147,6 +157,7 @@ fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, R
     let is_gpu = |(pid, tid): (Option<i64>, Option<i64>), thread: &Thread| {
         compat == Compat::Hta && (thread.on_streams == thread.rows || pid == Some(0) || tid == Some(0))
     };
+    threads.sort_unstable_by_key(|(id, _)| *id);
     let cpu = threads.into_iter().filter(|(id, thread)| !is_gpu(*id, thread));
     cpu.map(|(_, thread)| {
         let role = match (thread.main, thread.backward) {

@@ -75,6 +75,7 @@ impl RankGraph {
     }
 
     /// Returns the trees over the rows; under HTA's rules only rows that can be reached are in them.
+    #[inline]
     pub fn forest(&self) -> &Forest {
         match &self.stacks {
             Stacks::Exact(stacks) => stacks.forest(),
@@ -83,6 +84,7 @@ impl RankGraph {
     }
 
     /// Returns the number of events above; `None` in no call stack.
+    #[inline]
     pub fn depth(&self, row: usize) -> Option<u32> {
         match &self.stacks {
             Stacks::Exact(stacks) => stacks.depth(row),
@@ -91,21 +93,25 @@ impl RankGraph {
     }
 
     /// Returns the levels below; `None` in no tree.
+    #[inline]
     pub fn height(&self, row: usize) -> Option<u32> {
         self.forest().depth(row).map(|_| self.totals.height(row))
     }
 
     /// Returns the kernels below.
+    #[inline]
     pub fn kernels(&self, row: usize) -> &Kernels {
         self.totals.kernels(row)
     }
 
     /// Returns the time of a call without the calls inside it, in ns.
+    #[inline]
     pub fn self_ns(&self, row: usize) -> i64 {
         self.self_times.ns(row)
     }
 
     /// Whether a row is a GPU event below its launch.
+    #[inline]
     pub fn is_launched(&self, rows: &RankEvents, row: usize) -> bool {
         match &self.stacks {
             Stacks::Exact(stacks) => stacks.is_kernel(row),

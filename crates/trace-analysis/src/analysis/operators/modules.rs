@@ -176,21 +176,19 @@ impl<'r> Modules<'r> {
     fn named(mut self) -> BTreeMap<String, Sums> {
         let rows = self.rows;
         // A call begins after the one around it.
-        let mut order: Vec<u32> = (0..self.calls.len() as u32).collect();
-        let begin = |&call: &u32| {
-            let row = self.calls[call as usize];
-            (rows.ts(row), self.graph.forest().depth(row), row)
-        };
-        order.sort_unstable_by_key(begin);
+        let begin = |(call, &row): (u32, &usize)| (rows.ts(row), self.graph.forest().depth(row), call);
+        let mut order: Vec<(Option<i64>, Option<u32>, u32)> = (0..).zip(&self.calls).map(begin).collect();
+        // Recorded calls, then borrowed ones, are nearly in this order.
+        order.sort();
         let mut position = vec![0; order.len()];
-        for (at, &call) in order.iter().enumerate() {
+        for (at, &(.., call)) in order.iter().enumerate() {
             position[call as usize] = at;
         }
         for (call, around) in self.around.iter_mut().enumerate() {
             *around = around.filter(|&around| position[around as usize] < position[call]);
         }
         let mut whole = self.own.clone();
-        for &call in order.iter().rev() {
+        for &(.., call) in order.iter().rev() {
             if let Some(around) = self.around[call as usize] {
                 let below = whole[call as usize].clone();
                 whole[around as usize].add(&below);

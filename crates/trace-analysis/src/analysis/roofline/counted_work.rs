@@ -154,7 +154,9 @@ enum Counted {
 }
 
 /// The walk over the call trees of a rank.
-struct Counting<'r> {
+struct Counting<'r, C> {
+    /// By the code of a name.
+    is_composite: C,
     trees: &'r CallTrees,
     rows: &'r RankEvents,
     graph: &'r RankGraph,
@@ -183,11 +185,10 @@ fn in_words(reason: NoModel) -> &'static str {
     }
 }
 
-impl Counting<'_> {
+impl<C: FnMut(u32) -> bool> Counting<'_, C> {
     fn counted(&mut self, row: usize) -> Counted {
         let codes = self.inputs.codes(self.trees, row);
-        let name = self.rows.text(codes.0);
-        let is_leaf = is_composite(name) && !self.calls_operator(row);
+        let is_leaf = (self.is_composite)(codes.0) && !self.calls_operator(row);
         match self.counted_with(codes, is_leaf, None) {
             Counted::Not(NoModel::NoSums) => match self.steps.step(self.rows, row).as_ref().and_then(sums_of) {
                 None => Counted::Not(NoModel::NoSums),
@@ -297,8 +298,21 @@ impl CountedWork {
         }
         rows.kinds();
         let (inputs, steps) = (&inputs, &Annotated::steps(rows));
-        let mut counting =
-            Counting { trees, rows, graph, inputs, steps, known, found, inside: None, open, without, communication };
+        let is_composite = rows.per_text(is_composite);
+        let mut counting = Counting {
+            is_composite,
+            trees,
+            rows,
+            graph,
+            inputs,
+            steps,
+            known,
+            found,
+            inside: None,
+            open,
+            without,
+            communication,
+        };
         graph.forest().walk(|row| row, |step| counting.visit(step));
         let Counting { mut found, without, .. } = counting;
         for ((name, reason), ns) in without {
