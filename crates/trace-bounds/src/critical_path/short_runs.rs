@@ -4,6 +4,7 @@ use crate::domain::{EventKind, is_collective};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::RankEvents;
 use causal::{BoundBy, Call};
+use foldhash::HashMap;
 use polars_arrow::bitmap::Bitmap;
 
 /// The column of what one launch in place of a run of short kernels would replace, for conditions of changes.
@@ -41,10 +42,23 @@ pub(super) struct ShortRuns {
     pub(super) in_runs: usize,
 }
 
-/// A thread as recorded: process and thread.
-type Thread = (Option<i64>, Option<i64>);
-/// A stream as recorded: device and stream.
-type Stream = (Option<i64>, Option<i64>);
+/// Number of a thread or of a stream, in order of appearance.
+type Track = u32;
+
+/// Numbers of threads, or of streams: each is two numbers as recorded.
+#[derive(Default)]
+struct TrackNumbers(HashMap<(Option<i64>, Option<i64>), Track>);
+
+impl TrackNumbers {
+    fn number(&mut self, recorded: (Option<i64>, Option<i64>)) -> Track {
+        let next = self.0.len() as Track;
+        *self.0.entry(recorded).or_insert(next)
+    }
+
+    fn known(&self, recorded: (Option<i64>, Option<i64>)) -> Option<Track> {
+        self.0.get(&recorded).copied()
+    }
+}
 
 /// A short kernel with a launch of its own.
 #[derive(Clone, Copy)]
@@ -53,16 +67,17 @@ struct Short {
     launch: usize,
     /// Position of the launch among those of all threads.
     order: u32,
-    thread: Thread,
+    thread: Track,
     start: i64,
 }
 
 impl ShortRuns {
     /// Finds the runs of a rank.
     pub(super) fn of(rows: &RankEvents) -> Self {
-        let runs = runs(rows);
+        let mut threads = TrackNumbers::default();
+        let runs = runs(rows, &mut threads);
         let (mut calls, mut kernels) = (vec![false; rows.len()], vec![false; rows.len()]);
-        let mut intervals: Vec<(Thread, i64, i64)> = Vec::with_capacity(runs.len());
+        let mut intervals: Vec<(Track, i64, i64)> = Vec::with_capacity(runs.len());
         for run in &runs {
             for kernel in run.iter().skip(1) {
                 calls[kernel.launch] = true;
@@ -73,7 +88,7 @@ impl ShortRuns {
                 intervals.push((first.thread, end(first), end(last)));
             }
         }
-        let mut host = within(rows, intervals);
+        let mut host = within(rows, &threads, intervals);
         host.iter_mut().zip(&calls).for_each(|(host, call)| *host &= !call);
         let in_runs = runs.iter().map(Vec::len).sum();
         Self { calls: calls.into(), kernels: kernels.into(), host: host.into(), runs: runs.len(), in_runs }
@@ -92,31 +107,33 @@ impl ShortRuns {
 }
 
 /// Returns the runs, each in order of time.
-fn runs(rows: &RankEvents) -> Vec<Vec<Short>> {
+fn runs(rows: &RankEvents, threads: &mut TrackNumbers) -> Vec<Vec<Short>> {
     let kinds = rows.kinds();
     let mut call = rows.per_text(Call::named);
     let mut communicates = rows.per_text(is_collective);
-    let mut device: Vec<(Stream, i64, usize)> = Vec::new();
-    let mut launches: Vec<(Thread, i64, usize)> = Vec::new();
-    let mut waits: Vec<(Thread, i64)> = Vec::new();
+    let mut streams = TrackNumbers::default();
+    let mut device: Vec<(Track, i64, usize)> = Vec::new();
+    let mut launches: Vec<(Track, i64, usize)> = Vec::new();
+    let mut waits: Vec<(Track, i64)> = Vec::new();
     for row in cancellable(0..rows.len()) {
         let Some(start) = rows.ts(row) else { continue };
         match kinds[row] {
-            kind if kind.is_device_work() => device.push((rows.device_and_stream(row), start, row)),
+            kind if kind.is_device_work() => device.push((streams.number(rows.device_and_stream(row)), start, row)),
             EventKind::Call => match call(rows.name(row)) {
                 Call::StreamSync | Call::DeviceSync | Call::EventSync | Call::MayWait => {
-                    waits.push((rows.thread(row), start));
+                    waits.push((threads.number(rows.thread(row)), start));
                 }
                 Call::EventRecord | Call::StreamWait => {}
-                _ if rows.partner(row).is_some() => launches.push((rows.thread(row), start, row)),
+                _ if rows.partner(row).is_some() => launches.push((threads.number(rows.thread(row)), start, row)),
                 _ => {}
             },
             _ => {}
         }
     }
-    device.sort_unstable();
-    launches.sort_unstable();
-    waits.sort_unstable();
+    // Recorded rows are nearly in order of time, which the sort makes use of.
+    device.sort();
+    launches.sort();
+    waits.sort();
     let mut order = vec![u32::MAX; rows.len()];
     launches.iter().zip(0..).for_each(|(&(.., row), at)| order[row] = at);
     let mut short = |row: usize| {
@@ -126,7 +143,13 @@ fn runs(rows: &RankEvents) -> Vec<Vec<Short>> {
         if !is_own || !is_short || communicates(rows.name(row)) {
             return None;
         }
-        Some(Short { row, launch, order: order[launch], thread: rows.thread(launch), start: rows.ts(launch)? })
+        Some(Short {
+            row,
+            launch,
+            order: order[launch],
+            thread: threads.known(rows.thread(launch))?,
+            start: rows.ts(launch)?,
+        })
     };
     let follows = |one: &Short, other: &Short| {
         let waits_after = |moment: i64| waits.partition_point(|wait| *wait < (one.thread, moment));
@@ -153,29 +176,26 @@ fn runs(rows: &RankEvents) -> Vec<Vec<Short>> {
 }
 
 /// Tells which events of the CPU begin and end within one of these intervals of their thread.
-fn within(rows: &RankEvents, mut intervals: Vec<(Thread, i64, i64)>) -> Vec<bool> {
+fn within(rows: &RankEvents, threads: &TrackNumbers, mut intervals: Vec<(Track, i64, i64)>) -> Vec<bool> {
     intervals.sort_unstable();
-    // By interval the latest end of its thread up to it.
-    let mut latest: Vec<i64> = Vec::with_capacity(intervals.len());
-    for (at, &(thread, _, end)) in intervals.iter().enumerate() {
-        let before = at.checked_sub(1).filter(|&before| intervals[before].0 == thread).map(|before| latest[before]);
-        latest.push(before.map_or(end, |before| before.max(end)));
+    // By thread the begins of its intervals, each with the latest end up to it.
+    let mut of_thread: Vec<Vec<(i64, i64)>> = vec![Vec::new(); threads.0.len()];
+    for (thread, begin, end) in intervals {
+        let of_thread = &mut of_thread[thread as usize];
+        let latest = of_thread.last().map_or(end, |&(_, latest)| end.max(latest));
+        of_thread.push((begin, latest));
     }
     let kinds = rows.kinds();
-    let mut found = vec![false; rows.len()];
-    if intervals.is_empty() {
-        return found;
-    }
-    for (row, found) in cancellable(found.iter_mut().enumerate()) {
+    let is_within = |row: usize| {
         if !matches!(kinds[row], EventKind::Operator | EventKind::Annotation | EventKind::Python | EventKind::Call) {
-            continue;
+            return false;
         }
-        let (thread, Some(start)) = (rows.thread(row), rows.ts(row)) else { continue };
-        let next = intervals.partition_point(|&(of, begin, _)| (of, begin) <= (thread, start));
-        let Some(before) = next.checked_sub(1).filter(|&before| intervals[before].0 == thread) else { continue };
-        *found = start.saturating_add(rows.dur(row).max(0)) <= latest[before];
-    }
-    found
+        let (Some(thread), Some(start)) = (threads.known(rows.thread(row)), rows.ts(row)) else { return false };
+        let of_thread = &of_thread[thread as usize];
+        let before = of_thread.partition_point(|&(begin, _)| begin <= start).checked_sub(1);
+        before.is_some_and(|before| start.saturating_add(rows.dur(row).max(0)) <= of_thread[before].1)
+    };
+    cancellable(0..rows.len()).map(is_within).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use crate::Result;
 use crate::analysis::{ByRank, Merge, RankView};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
+use crate::exec::context::Inherited;
+use crate::exec::fork_join::join;
 use crate::frame::TextColumn;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -140,10 +142,13 @@ impl State {
         };
         let own;
         (own, rank.on_streams) = own_times(view);
+        // One waits for the file, the other one computes.
+        let (read, replay) =
+            join(Inherited::here().threads() > 1, || with_args(view), || Replay::of(view, short.short_ns > 0));
         let events;
-        (events, rank.has_args) = with_args(view)?;
+        (events, rank.has_args) = read?;
         let kernels = collect(view, &events, &own, &mut rank);
-        rank.replay = Replay::of(view, short.short_ns > 0)?;
+        rank.replay = replay?;
         Ok(Self { kernels, ranks: ByRank::of(view.rank(), rank) })
     }
 }
