@@ -115,6 +115,9 @@ impl CallStacks {
     }
 }
 
+/// Process and thread as recorded.
+type ThreadId = (Option<i64>, Option<i64>);
+
 /// Returns the calls of each CPU thread.
 fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, Role)> {
     #[derive(Default)]
@@ -127,8 +130,8 @@ fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, R
     }
     let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
     rows.kinds();
-    let mut number_of: HashMap<(Option<i64>, Option<i64>), usize> = HashMap::default();
-    let mut threads: Vec<((Option<i64>, Option<i64>), Thread)> = Vec::new();
+    let mut number_of: HashMap<ThreadId, usize> = HashMap::default();
+    let mut threads: Vec<(ThreadId, Thread)> = Vec::new();
     for &row in cancellable(seen) {
         let row = row as usize;
         let id = rows.thread(row);
@@ -154,7 +157,7 @@ fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, R
             thread.calls.push(Call { start, end, row: row as u32 });
         }
     }
-    let is_gpu = |(pid, tid): (Option<i64>, Option<i64>), thread: &Thread| {
+    let is_gpu = |(pid, tid): ThreadId, thread: &Thread| {
         compat == Compat::Hta && (thread.on_streams == thread.rows || pid == Some(0) || tid == Some(0))
     };
     threads.sort_unstable_by_key(|(id, _)| *id);
