@@ -91,13 +91,18 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     if query.proposals > 0 {
         what_if.extend(savings.proposals(query.proposals, &bound, &names, &steps)?);
     }
+    drop(savings);
+    let edges = if query.edges { Some(edges(&graph, &ranks)?) } else { None };
+    let replay_error_ns = unless_cancelled(|check| Savings::of(&graph).error_ns(check))?;
+    let left_out = graph.left_out();
+    // The search for a marker needs as much memory as the graph.
+    drop(graph);
     notes.extend(hidden_waits::note(&bound, &ranks));
     if let (None, Some((index, ..)), true) =
         (&query.annotation, chosen.first(), bound.iter().all(|window| window.instances.is_none()))
     {
         notes.extend(proposal(traces, &ranks[*index].rows)?);
     }
-    let left_out = graph.left_out();
     if left_out.kernels_without_launch > 0 {
         notes.push(format!(
             "{} have no launch in the trace: what they waited for is not known.",
@@ -115,8 +120,8 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
         origin: traces.origin(),
         proposes: query.proposals > 0,
         notes,
-        edges: if query.edges { Some(edges(&graph, &ranks)?) } else { None },
-        replay_error_ns: unless_cancelled(|check| Savings::of(&graph).error_ns(check))?,
+        edges,
+        replay_error_ns,
         names: names.texts,
         borrows: !query.companions.is_empty(),
     })
