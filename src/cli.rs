@@ -222,7 +222,7 @@ impl Cli {
             Command::Run { connection_file } => {
                 let connection = Connection::read(&connection_file)?;
                 let folder = engine::enter().map_err(CliError::Folder)?;
-                Ok(dispatch::run(&connection, engine::start(&folder))?)
+                Ok(dispatch::run(&connection, || engine::start(&folder))?)
             }
             Command::Install { location, no_cells, build_cells, fetch_cells, pack_cells, pack_level, relocatable } => {
                 let cells = match (fetch_cells, pack_cells) {

@@ -34,11 +34,11 @@ enum Event {
     Signal(Signal),
 }
 
-/// Serves a front end until a shutdown request, a signal, or the death of Jupyter.
+/// Serves a front end until a shutdown request, a signal, or the death of Jupyter; `engine` starts the engine, once the sockets are open.
 ///
 /// # Errors
 /// If the sockets cannot be opened or a thread cannot be started.
-pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireError> {
+pub fn run(connection: &Connection, engine: impl FnOnce() -> Box<dyn Engine>) -> Result<(), WireError> {
     run_with(connection, engine, TARGETS.to_vec())
 }
 
@@ -48,7 +48,7 @@ pub fn run(connection: &Connection, engine: Box<dyn Engine>) -> Result<(), WireE
 /// Those of [`run`].
 pub fn run_with(
     connection: &Connection,
-    engine: Box<dyn Engine>,
+    engine: impl FnOnce() -> Box<dyn Engine>,
     targets: Vec<&'static dyn Target>,
 ) -> Result<(), WireError> {
     crate::log::start();
@@ -63,10 +63,12 @@ pub fn run_with(
     let (requests, cells, signals) = (send_to_loop(&sender), send_to_loop(&sender), send_to_loop(&sender));
     let parent = ParentProcess::current();
     signals::listen(move |signal| signals(Event::Signal(signal))).map_err(open("signal handlers"))?;
+    // Before the engine, which would go on to write into its folder while a kernel without sockets ends. Requests wait in the channel.
+    let wire = Wire::open(connection, move |request| requests(Event::Request(request)))?;
+    let engine = engine();
     let interrupter = engine.interrupter();
     let runner =
         Runner::start(engine, move |finished| cells(Event::CellFinished(finished))).map_err(open("cell thread"))?;
-    let wire = Wire::open(connection, move |request| requests(Event::Request(request)))?;
 
     let outbox = wire.outbox().clone();
     tracing::info!("tracebook {} started", env!("CARGO_PKG_VERSION"));

@@ -22,7 +22,7 @@ fn main() {
     tracebook::start();
     let connection = tracebook::wire::Connection::read(Path::new(&file)).unwrap();
     let targets = tracebook::comm::TARGETS.iter().copied().chain([&targets::Work as _]).collect();
-    tracebook::dispatch::run_with(&connection, Box::new(Echo::default()), targets).unwrap();
+    tracebook::dispatch::run_with(&connection, || Box::new(Echo::default()), targets).unwrap();
 }
 
 #[derive(Default)]
