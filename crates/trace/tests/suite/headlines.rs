@@ -42,6 +42,7 @@ fn compare(traces: &TraceSet, seen: &mut BTreeMap<&'static str, usize>) {
         assert_eq!(line.cloned(), sentence.map(|sentence| format!("{sentence} (%{magic})")), "{lines:#?}");
         *seen.entry(magic).or_default() += usize::from(line.is_some());
     }
+    assert!(!lines.iter().any(|line| line.contains("on demand")), "{lines:#?}");
 }
 
 #[test]
