@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Batch {
     /// Number of requests or tokens, padded.
     pub size: u64,
-    /// Whether decode steps run it.
+    /// Whether decode steps run the batch.
     pub decodes: bool,
-    /// Whether prefill steps run it.
+    /// Whether prefill steps run the batch.
     pub prefills: bool,
 }
 

@@ -72,7 +72,7 @@ impl Matched {
 struct OfRank<'a> {
     filter: &'a TraceFilter,
     rank: &'a LoadedRank,
-    /// Whether it names a column of events.
+    /// Whether the condition names a column of events.
     is_of_events: bool,
 }
 

@@ -59,7 +59,7 @@ impl StepRow<'_> {
 struct CostRow {
     key: Key,
     region: usize,
-    /// Whether the leaves are GPU work.
+    /// Whether the recording of the sample has GPU work.
     has_gpu: bool,
     of: Cost,
 }
