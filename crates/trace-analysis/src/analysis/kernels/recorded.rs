@@ -142,7 +142,7 @@ impl State {
         };
         let own;
         (own, rank.on_streams) = own_times(view);
-        // The reading waits for the file while the replay computes.
+        // The file is read while the replay computes.
         let (read, replay) =
             join(Inherited::here().threads() > 1, || with_args(view), || Replay::of(view, short.short_ns > 0));
         let events;
