@@ -1,7 +1,8 @@
 //! Flame graphs: calls with the same stack in one box, whose width is the time of all of them.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::Name;
 
@@ -15,7 +16,7 @@ pub struct Call {
     /// Its own time in ns; a negative one counts as 0.
     pub own: i64,
     /// 0 for control, or if there is one side; 1 for test.
-    pub side: usize,
+    pub side: u8,
     /// When it starts, in ns after the start of its side: the order of the layout by time.
     pub at: i64,
 }
@@ -48,32 +49,53 @@ pub struct FlameBox {
     pub sides: [i64; 2],
 }
 
-/// A tree of stacks, with times of one side or two.
+/// A tree of stacks, with times of one side or two. Column by column: a search reads few of them, and there is a node for each call where
+/// calls are in the order of time.
 #[derive(Debug, Clone, Default)]
 pub struct Flame {
-    /// Parents before their children.
-    nodes: Vec<Node>,
+    /// The node around each node, which is before it, or [`NONE`].
+    parents: Vec<u32>,
+    names: Vec<Name>,
+    /// Number of nodes around each node, at most [`DEEPEST`].
+    depths: Vec<u16>,
+    /// When the first call of each node starts, in ns.
+    starts: Vec<i64>,
+    /// One, or two if there are calls of test.
+    sides: Vec<Side>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    parent: u32,
-    depth: u32,
-    name: Name,
-    at: i64,
-    count: [u64; 2],
-    own: [i64; 2],
-    total: [i64; 2],
+/// The calls of a side by node.
+#[derive(Debug, Clone, Default)]
+struct Side {
+    counts: Vec<u32>,
+    /// Their own time in ns.
+    own: Vec<i64>,
+    /// Their time with that of all nodes inside, in ns.
+    totals: Vec<i64>,
 }
 
-impl Node {
-    fn width(&self) -> i64 {
-        self.total[0].saturating_add(self.total[1])
+/// The last call inside each node: its name and its node.
+#[derive(Default)]
+struct LastChildren {
+    bottom: Option<(Name, u32)>,
+    inside: Vec<Option<(Name, u32)>>,
+}
+
+impl LastChildren {
+    fn of(&mut self, parent: u32) -> &mut Option<(Name, u32)> {
+        if parent == NONE {
+            return &mut self.bottom;
+        }
+        let at = parent as usize;
+        if at >= self.inside.len() {
+            self.inside.resize(at + 1, None);
+        }
+        &mut self.inside[at]
     }
 }
 
 /// Calls deeper than this count as the call at this depth, so that no stack is too long to write.
-const DEEPEST: u32 = 1_000;
+const DEEPEST: u16 = 1_000;
 
 /// The parent of a box at the bottom.
 const NONE: u32 = u32::MAX;
@@ -93,80 +115,128 @@ impl Flame {
     /// assert_eq!((boxes[1].start, boxes[1].sides[0], boxes[1].count), (0, 5, 2));
     /// ```
     pub fn merged(calls: &[Call]) -> Self {
-        let mut known: HashMap<(u32, Name), u32> = HashMap::new();
-        Self::new(calls, |parent, name, next| *known.entry((parent, name)).or_insert(next))
+        let mut known: HashMap<(u32, Name), u32> = HashMap::default();
+        let mut last = LastChildren::default();
+        Self::new(calls, |parent, name, next| {
+            let last = last.of(parent);
+            // Many calls have the name of the one before them.
+            if last.is_none_or(|(before, _)| before != name) {
+                *last = Some((name, *known.entry((parent, name)).or_insert(next)));
+            }
+            last.map_or(next, |(_, node)| node)
+        })
     }
 
     /// Merges calls of one stack that follow each other, in the order of the list.
     pub fn neighbours(calls: &[Call]) -> Self {
-        let mut last: HashMap<u32, (Name, u32)> = HashMap::new();
+        let mut last = LastChildren::default();
         Self::new(calls, |parent, name, next| {
-            let found = last.entry(parent).or_insert((name, next));
-            if found.0 != name {
-                *found = (name, next);
+            let last = last.of(parent);
+            if last.is_none_or(|(before, _)| before != name) {
+                *last = Some((name, next));
             }
-            found.1
+            last.map_or(next, |(_, node)| node)
         })
     }
 
     fn new(calls: &[Call], mut node_for: impl FnMut(u32, Name, u32) -> u32) -> Self {
-        let mut nodes: Vec<Node> = Vec::new();
+        let sides = if calls.iter().any(|call| call.side > 0) { 2 } else { 1 };
+        let mut flame = Self { sides: vec![Side::default(); sides], ..Self::default() };
         let mut node_of: Vec<u32> = Vec::with_capacity(calls.len());
         for call in calls {
             let parent = call.parent.and_then(|parent| node_of.get(parent as usize).copied()).unwrap_or(NONE);
-            let depth = nodes.get(parent as usize).map_or(0, |above: &Node| above.depth + 1);
-            let found = if depth > DEEPEST { parent } else { node_for(parent, call.name, nodes.len() as u32) };
-            if found as usize == nodes.len() {
-                let (name, at) = (call.name, call.at);
-                nodes.push(Node { parent, depth, name, at, count: [0; 2], own: [0; 2], total: [0; 2] });
+            let depth = flame.depths.get(parent as usize).map_or(0, |around| around + 1);
+            let found = if depth > DEEPEST { parent } else { node_for(parent, call.name, flame.len() as u32) };
+            let at = found as usize;
+            if at == flame.len() {
+                flame.add(parent, depth, call);
             }
-            let (node, side) = (&mut nodes[found as usize], call.side.min(1));
-            node.at = node.at.min(call.at);
-            node.count[side] += 1;
-            node.own[side] = node.own[side].saturating_add(call.own.max(0));
+            flame.starts[at] = flame.starts[at].min(call.at);
+            let side = &mut flame.sides[usize::from(call.side.min(1))];
+            side.counts[at] = side.counts[at].saturating_add(1);
+            side.own[at] = side.own[at].saturating_add(call.own.max(0));
             node_of.push(found);
         }
-        for index in (0..nodes.len()).rev() {
-            let (node, above) = (nodes[index], nodes[index].parent);
-            let total = [0, 1].map(|side: usize| node.total[side].saturating_add(node.own[side]));
-            nodes[index].total = total;
-            if above != NONE {
-                let parent = &mut nodes[above as usize];
-                parent.total = [0, 1].map(|side: usize| parent.total[side].saturating_add(total[side]));
+        for side in &mut flame.sides {
+            side.totals.clone_from(&side.own);
+            for (node, &parent) in flame.parents.iter().enumerate().rev() {
+                if parent != NONE {
+                    side.totals[parent as usize] = side.totals[parent as usize].saturating_add(side.totals[node]);
+                }
             }
         }
-        Self { nodes }
+        flame
+    }
+
+    fn add(&mut self, parent: u32, depth: u16, call: &Call) {
+        self.parents.push(parent);
+        self.names.push(call.name);
+        self.depths.push(depth);
+        self.starts.push(call.at);
+        for side in &mut self.sides {
+            side.counts.push(0);
+            side.own.push(0);
+        }
+    }
+
+    /// Returns a number of each side of a node, of one side and nothing.
+    fn of_sides(&self, number: impl Fn(&Side) -> i64) -> [i64; 2] {
+        [0, 1].map(|side: usize| self.sides.get(side).map_or(0, &number))
+    }
+
+    fn own(&self, node: u32) -> [i64; 2] {
+        self.of_sides(|side| side.own[node as usize])
+    }
+
+    fn total_of(&self, node: u32) -> [i64; 2] {
+        self.of_sides(|side| side.totals[node as usize])
+    }
+
+    fn count(&self, node: u32) -> u64 {
+        self.sides.iter().map(|side| u64::from(side.counts[node as usize])).sum()
+    }
+
+    /// Returns the width of a box: the time of both sides.
+    fn width(&self, node: u32) -> i64 {
+        self.sides.iter().fold(0, |sum: i64, side| sum.saturating_add(side.totals[node as usize]))
+    }
+
+    /// Returns the numbers of all nodes.
+    fn nodes(&self) -> std::ops::Range<u32> {
+        0..self.parents.len() as u32
     }
 
     /// Number of stacks.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.parents.len()
     }
 
     /// Tells whether there are no calls.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.parents.is_empty()
     }
 
     /// Returns the time of each side, in ns: the width of all boxes at the bottom.
     pub fn total(&self) -> [i64; 2] {
-        let roots = self.nodes.iter().filter(|node| node.parent == NONE);
-        roots.fold([0; 2], |sum, node| [0, 1].map(|side: usize| sum[side].saturating_add(node.total[side])))
+        let roots = self.nodes().filter(|&node| self.parents[node as usize] == NONE);
+        roots.fold([0; 2], |sum, node| {
+            let total = self.total_of(node);
+            [0, 1].map(|side: usize| sum[side].saturating_add(total[side]))
+        })
     }
 
     /// Returns every stack with time of its own: its names from the bottom, and the time of each side in ns. In the order of
     /// the layout by time.
     pub fn stacks(&self) -> impl Iterator<Item = (Vec<Name>, [i64; 2])> {
-        let order = self.order(Layout::Time);
-        let timed = order.into_iter().filter(|&node| self.nodes[node as usize].own != [0; 2]);
-        timed.map(|node| (self.stack(node), self.nodes[node as usize].own))
+        let timed = self.order(Layout::Time, |_| true).into_iter().filter(|&node| self.own(node) != [0; 2]);
+        timed.map(|node| (self.stack(node), self.own(node)))
     }
 
     fn stack(&self, mut node: u32) -> Vec<Name> {
         let mut names = Vec::new();
         while node != NONE {
-            names.push(self.nodes[node as usize].name);
-            node = self.nodes[node as usize].parent;
+            names.push(self.names[node as usize]);
+            node = self.parents[node as usize];
         }
         names.reverse();
         names
@@ -176,37 +246,47 @@ impl Flame {
     /// each parent.
     pub fn boxes(&self, layout: Layout, most: usize) -> Vec<FlameBox> {
         let least = self.least_width(most);
+        // No box is wider than that around it, so that the wide ones are a tree.
+        let is_wide = |node: u32| self.width(node) >= least;
         let mut boxes: Vec<FlameBox> = Vec::new();
         // Row and next left edge of the boxes around, by node.
-        let mut row_of: HashMap<u32, (u32, i64)> = HashMap::new();
+        let mut row_of: HashMap<u32, (u32, i64)> = HashMap::default();
         let mut bottom = 0;
-        let mut small: HashMap<u32, FlameBox> = HashMap::new();
-        for index in self.order(layout) {
-            let node = &self.nodes[index as usize];
-            let (parent, edge) = match row_of.get_mut(&node.parent) {
+        for node in self.order(layout, is_wide) {
+            let at = node as usize;
+            let (parent, edge) = match row_of.get_mut(&self.parents[at]) {
                 Some((row, edge)) => (Some(*row), edge),
-                None if node.parent == NONE => (None, &mut bottom),
-                // Inside a box that is too small.
-                None => continue,
+                None => (None, &mut bottom),
             };
-            let depth = parent.map_or(0, |parent| boxes[parent as usize].depth + 1);
-            let count = node.count[0] + node.count[1];
-            if node.width() == 0 {
-                continue;
-            }
-            if node.width() < least {
-                let none = FlameBox { parent, depth, name: None, start: 0, own: 0, count: 0, sides: [0; 2] };
-                let sum = small.entry(node.parent).or_insert(none);
-                sum.count += count;
-                sum.sides = [0, 1].map(|side: usize| sum.sides[side].saturating_add(node.total[side]));
-                continue;
-            }
-            let own = node.own[0].saturating_add(node.own[1]);
+            let [control, test] = self.own(node);
             let row = boxes.len() as u32;
-            boxes.push(FlameBox { parent, depth, name: Some(node.name), start: *edge, own, count, sides: node.total });
+            boxes.push(FlameBox {
+                parent,
+                depth: u32::from(self.depths[at]),
+                name: Some(self.names[at]),
+                start: *edge,
+                own: control.saturating_add(test),
+                count: self.count(node),
+                sides: self.total_of(node),
+            });
             let start = *edge;
-            *edge = edge.saturating_add(node.width());
-            row_of.insert(index, (row, start));
+            *edge = edge.saturating_add(self.width(node));
+            row_of.insert(node, (row, start));
+        }
+        let mut small: HashMap<u32, FlameBox> = HashMap::default();
+        for node in self.nodes().filter(|&node| !is_wide(node) && self.width(node) > 0) {
+            let around = self.parents[node as usize];
+            if around != NONE && !is_wide(around) {
+                // Those inside a box that is too small are a part of it.
+                continue;
+            }
+            let parent = row_of.get(&around).map(|&(row, _)| row);
+            let depth = u32::from(self.depths[node as usize]);
+            let none = FlameBox { parent, depth, name: None, start: 0, own: 0, count: 0, sides: [0; 2] };
+            let sum = small.entry(around).or_insert(none);
+            sum.count += self.count(node);
+            let total = self.total_of(node);
+            sum.sides = [0, 1].map(|side: usize| sum.sides[side].saturating_add(total[side]));
         }
         self.with_small(boxes, &row_of, small, bottom)
     }
@@ -259,32 +339,30 @@ impl Flame {
 
     /// The width of the narrowest of so many boxes; 1 if there are not more.
     fn least_width(&self, most: usize) -> i64 {
-        if self.nodes.len() <= most {
+        if self.len() <= most {
             return 1;
         }
-        let mut widths: Vec<i64> = self.nodes.iter().map(Node::width).collect();
-        let (_, least, _) = widths.select_nth_unstable_by_key(most.min(self.nodes.len() - 1), |&width| Reverse(width));
+        let mut widths: Vec<i64> = self.nodes().map(|node| self.width(node)).collect();
+        let (_, least, _) = widths.select_nth_unstable_by_key(most.min(self.len() - 1), |&width| Reverse(width));
         least.saturating_add(1)
     }
 
-    /// The nodes in depth-first order.
-    fn order(&self, layout: Layout) -> Vec<u32> {
-        let mut sorted: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        let node = |index: u32| &self.nodes[index as usize];
+    /// Returns some nodes, with all that are around them, in depth-first order.
+    fn order(&self, layout: Layout, is_wanted: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut sorted: Vec<u32> = self.nodes().filter(|&node| is_wanted(node)).collect();
+        let parent = |node: u32| self.parents[node as usize];
         // By parent, of one parent the last child first, since the stack below reverses them.
         match layout {
-            Layout::LeftHeavy => {
-                sorted.sort_by_key(|&index| (node(index).parent, node(index).width(), Reverse(index)));
-            }
-            Layout::Time => sorted.sort_by_key(|&index| (node(index).parent, Reverse((node(index).at, index)))),
+            Layout::LeftHeavy => sorted.sort_by_key(|&node| (parent(node), self.width(node), Reverse(node))),
+            Layout::Time => sorted.sort_by_key(|&node| (parent(node), Reverse((self.starts[node as usize], node)))),
         }
-        let children = |parent: u32| {
-            let from = sorted.partition_point(|&index| node(index).parent < parent);
-            let to = sorted.partition_point(|&index| node(index).parent <= parent);
+        let children = |around: u32| {
+            let from = sorted.partition_point(|&node| parent(node) < around);
+            let to = sorted.partition_point(|&node| parent(node) <= around);
             &sorted[from..to]
         };
         let mut open: Vec<u32> = children(NONE).to_vec();
-        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut order = Vec::with_capacity(sorted.len());
         while let Some(index) = open.pop() {
             order.push(index);
             open.extend(children(index));

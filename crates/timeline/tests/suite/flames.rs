@@ -12,7 +12,7 @@ fn calls(seed: u64, count: u32) -> Vec<Call> {
                 .then(|| index - 1 - random.below(u64::from(index.min(5))) as u32),
             name: random.below(5) as u32,
             own: random.below(100) as i64 - 10,
-            side: random.below(2) as usize,
+            side: random.below(2) as u8,
             at: i64::from(index),
         })
         .collect()
@@ -67,7 +67,7 @@ fn stacks_have_the_own_times_of_their_calls() {
             up = calls[parent as usize].parent;
         }
         names.reverse();
-        expected.entry(names).or_default()[call.side] += call.own.max(0);
+        expected.entry(names).or_default()[usize::from(call.side)] += call.own.max(0);
     }
     expected.retain(|_, own| *own != [0; 2]);
     for flame in [Flame::merged(&calls), Flame::neighbours(&calls)] {

@@ -2,7 +2,8 @@
 
 use call_tree::nesting::{Call as Nested, Closing, Step, nest, sort};
 use call_tree::{Cause, Division, Event, Kind, LabelId, Labels, Recording, Window, divide};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use timeline::{Call, Name};
 
 /// What the widths of a flame graph are.
@@ -58,11 +59,20 @@ pub(super) struct Collector<'c> {
     pub(super) names: &'c mut Names,
     /// The calls of all sides.
     pub(super) calls: Vec<Call>,
-    side: usize,
+    side: u8,
     /// Names of labels, which belong to the labels of one side.
     known: HashMap<LabelId, Name>,
-    /// Names of labels of calls that a companion lends.
-    borrowed: HashMap<LabelId, Name>,
+    /// Calls that a kernel borrows and that are not below its launch yet, the innermost first.
+    path: Vec<(u32, LabelId)>,
+}
+
+/// A call that a companion lends.
+#[derive(Debug, Clone, Copy, Default)]
+struct BorrowedBox {
+    /// Its position among the calls, below the launch that borrowed it last.
+    index: Option<u32>,
+    /// Its name, and that which it has below a launch.
+    names: Option<(Name, Name)>,
 }
 
 /// The end of the name of a call that a companion lends.
@@ -87,8 +97,8 @@ impl Selected<'_> {
 
 impl<'c> Collector<'c> {
     /// Collects calls of a side: 0 or 1.
-    pub(super) fn new(names: &'c mut Names, side: usize) -> Self {
-        Self { names, calls: Vec::new(), side, known: HashMap::new(), borrowed: HashMap::new() }
+    pub(super) fn new(names: &'c mut Names, side: u8) -> Self {
+        Self { names, calls: Vec::new(), side, known: HashMap::default(), path: Vec::new() }
     }
 
     /// Adds the calls of a recording, whose labels are among those of its side; returns the number of its steps, at least 1, and their time.
@@ -99,7 +109,7 @@ impl<'c> Collector<'c> {
             FlameTime::Cpu => self.add_cpu(recording, labels, &selected),
             FlameTime::Gpu => {
                 let launches = launches(recording);
-                let mut own: HashMap<u32, i64> = HashMap::new();
+                let mut own: HashMap<u32, i64> = HashMap::default();
                 for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
                     let launch = event.correlation.and_then(|id| launches.get(&id));
                     let begun = launch.map_or(event.start, |&at| recording.events[at as usize].start);
@@ -113,7 +123,7 @@ impl<'c> Collector<'c> {
                 // Without windows everything is one step; a recording whose steps are all left out has none.
                 if is_whole || !recording.windows.is_empty() {
                     let divisions = divide(&recording.events, &recording.windows, labels);
-                    let mut own: HashMap<u32, i64> = HashMap::new();
+                    let mut own: HashMap<u32, i64> = HashMap::default();
                     for share in divisions.iter().flat_map(|division| &division.shares) {
                         *own.entry(share.row).or_default() += share.ns;
                     }
@@ -167,14 +177,21 @@ impl<'c> Collector<'c> {
         launches: &HashMap<i64, u32>,
         own: &HashMap<u32, i64>,
     ) {
-        let mut launched: HashMap<u32, Vec<&Event>> = HashMap::new();
+        // Kernels with their launches, of one launch in their order.
+        let mut launched: Vec<(u32, &Event)> = Vec::new();
         let mut alone: Vec<&Event> = Vec::new();
         for event in recording.events.iter().filter(|event| event.kind.is_gpu() && own.contains_key(&event.row)) {
             match event.correlation.and_then(|id| launches.get(&id)) {
-                Some(&launch) => launched.entry(launch).or_default().push(event),
+                Some(&launch) => launched.push((launch, event)),
                 None => alone.push(event),
             }
         }
+        launched.sort_by_key(|&(launch, _)| launch);
+        let launched_by = |launch: u32| {
+            let from = launched.partition_point(|&(by, _)| by < launch);
+            launched[from..].iter().take_while(move |&&(by, _)| by == launch).map(|&(_, kernel)| kernel)
+        };
+        let mut boxes: Vec<BorrowedBox> = vec![BorrowedBox::default(); recording.borrowed.calls().len()];
         let mut threads: Vec<u32> =
             recording.events.iter().filter(|event| !event.kind.is_gpu()).map(|event| event.thread).collect();
         threads.sort_unstable();
@@ -182,22 +199,22 @@ impl<'c> Collector<'c> {
         for thread in threads {
             let mut calls = nested(&recording.events, thread);
             sort(&mut calls);
-            let mut open: Vec<u32> = Vec::new();
+            let mut open: Vec<(u32, Name)> = Vec::new();
             nest(&calls, Closing::OwnEnd, |step| match step {
                 Step::Begins(call, _) => {
                     let event = &recording.events[call.row as usize];
                     let name = self.name(labels, event.label);
                     let time = own.get(&event.row).copied().unwrap_or(0);
-                    let index = self.push(open.last().copied(), name, time, call.start);
-                    // Calls that this launch has borrowed.
-                    let mut below: HashMap<u32, u32> = HashMap::new();
-                    for kernel in launched.get(&call.row).into_iter().flatten() {
-                        let above = self.borrow(recording, labels, kernel, (index, &open), &mut below);
-                        let name = self.name(labels, kernel.label);
-                        let time = own.get(&kernel.row).copied().unwrap_or(0);
-                        self.push(Some(above), name, time, call.start);
+                    let index = self.push(open.last().map(|&(around, _)| around), name, time, call.start);
+                    if matches!(event.kind, Kind::Launch | Kind::GraphLaunch) {
+                        for kernel in launched_by(call.row) {
+                            let above = self.borrow(recording, labels, kernel, (index, &open), &mut boxes);
+                            let name = self.name(labels, kernel.label);
+                            let time = own.get(&kernel.row).copied().unwrap_or(0);
+                            self.push(Some(above), name, time, call.start);
+                        }
                     }
-                    open.push(index);
+                    open.push((index, name));
                 }
                 Step::Ends(..) => drop(open.pop()),
             });
@@ -219,27 +236,29 @@ impl<'c> Collector<'c> {
         recording: &Recording,
         labels: &Labels,
         kernel: &Event,
-        (launch, open): (u32, &[u32]),
-        below: &mut HashMap<u32, u32>,
+        (launch, open): (u32, &[(u32, Name)]),
+        boxes: &mut [BorrowedBox],
     ) -> u32 {
-        let mut path: Vec<(u32, LabelId)> = recording.borrowed.above(kernel.row).collect();
         let mut above = launch;
-        while let Some((call, label)) = path.pop() {
-            if let Some(&known) = below.get(&call) {
+        for (call, label) in recording.borrowed.above(kernel.row) {
+            // Boxes of launches before are before this launch.
+            if let Some(known) = boxes[call as usize].index.filter(|&known| known >= launch) {
                 above = known;
-                continue;
+                break;
             }
-            let plain = self.name(labels, label);
-            if !open.iter().any(|&around| self.calls[around as usize].name == plain) {
-                let name = match self.borrowed.get(&label) {
-                    Some(&name) => name,
-                    None => self.names.number(&format!("{}{BORROWED}", labels.text(label))),
-                };
-                self.borrowed.insert(label, name);
-                let at = self.calls[launch as usize].at;
-                above = self.push(Some(above), name, 0, at);
+            self.path.push((call, label));
+        }
+        let at = self.calls[launch as usize].at;
+        while let Some((call, label)) = self.path.pop() {
+            let names = boxes[call as usize].names;
+            let (plain, borrowed) = names.unwrap_or_else(|| {
+                let borrowed = self.names.number(&format!("{}{BORROWED}", labels.text(label)));
+                (self.name(labels, label), borrowed)
+            });
+            if !open.iter().any(|&(_, around)| around == plain) {
+                above = self.push(Some(above), borrowed, 0, at);
             }
-            below.insert(call, above);
+            boxes[call as usize] = BorrowedBox { index: Some(above), names: Some((plain, borrowed)) };
         }
         above
     }
@@ -252,7 +271,7 @@ impl<'c> Collector<'c> {
         }
         let name = self.names.number("(idle)");
         let top = self.push(None, name, 0, i64::MAX);
-        let mut causes: HashMap<&'static str, u32> = HashMap::new();
+        let mut causes: HashMap<&'static str, u32> = HashMap::default();
         for idle in idle {
             let word = match idle.cause {
                 Cause::Host => "host",
@@ -326,7 +345,7 @@ fn nested(events: &[Event], thread: u32) -> Vec<Nested> {
 
 /// The launches by correlation; of several with one id the first.
 fn launches(recording: &Recording) -> HashMap<i64, u32> {
-    let mut launches = HashMap::new();
+    let mut launches = HashMap::default();
     for (event, index) in recording.events.iter().zip(0..) {
         if matches!(event.kind, Kind::Launch | Kind::GraphLaunch)
             && let Some(id) = event.correlation

@@ -4,6 +4,8 @@ use super::calls::{Collector, FlameTime, Names};
 use crate::collective::Collectives;
 use crate::companion::{Companions, Iterations, Lending, LoanCount, borrowed_in_words, in_words, recording};
 use crate::exec::checkpoint::{check, guarded};
+use crate::exec::context::Inherited;
+use crate::exec::fork_join::join;
 use crate::exec::memory::Task;
 use crate::timeline::{QuerySide, QuerySides};
 use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace, TraceSet};
@@ -119,13 +121,17 @@ impl FlameQuery {
         guarded(|| {
             self.sides.select.without("flame graph", &NOT_SELECTABLE)?;
             let mut names = Names::default();
-            let (mut calls, mut about, mut steps_ns) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut calls, mut about, mut steps_ns): (Vec<Call>, Vec<_>, Vec<_>) = Default::default();
             let mut borrowed: Vec<Lending> = Vec::new();
             for (number, side) in self.sides.each().enumerate() {
                 let (found, words, step, count) = side_calls(side, number, self.time, &mut names, &self.companions)?;
-                let before = calls.len() as u32;
-                let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
-                calls.extend(found.into_iter().map(moved));
+                if calls.is_empty() {
+                    calls = found;
+                } else {
+                    let before = calls.len() as u32;
+                    let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
+                    calls.extend(found.into_iter().map(moved));
+                }
                 about.push(words);
                 steps_ns.push(step);
                 borrowed.push(Lending::of(&in_words(&self.companions), count));
@@ -138,9 +144,14 @@ impl FlameQuery {
                 let sides: Vec<(&Lending, &str)> = borrowed.iter().zip(labels.iter().map(String::as_str)).collect();
                 remarks.push(borrowed_in_words(&sides));
             }
-            let merged = Flame::merged(&calls);
             // Two sides have one order only if their stacks are merged.
-            let in_time = if steps_ns.len() > 1 { merged.clone() } else { Flame::neighbours(&calls) };
+            let (merged, in_time) = if steps_ns.len() > 1 {
+                let merged = Flame::merged(&calls);
+                (merged.clone(), merged)
+            } else {
+                let concurrently = Inherited::here().threads() > 1;
+                join(concurrently, || Flame::merged(&calls), || Flame::neighbours(&calls))
+            };
             Ok(FlameGraph {
                 labels,
                 about,
@@ -170,7 +181,7 @@ fn side_calls(
     let iterations = Iterations { numbers: wanted.clone(), ..Iterations::default() };
     let mut labels = Labels::default();
     let (mut steps, mut length, mut count) = (0, 0_i64, LoanCount::default());
-    let mut collector = Collector::new(names, number);
+    let mut collector = Collector::new(names, number as u8);
     let budget = set.budget()?;
     for trace in &traces {
         check()?;
