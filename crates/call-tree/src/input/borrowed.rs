@@ -40,11 +40,6 @@ impl Borrowed {
         Self { calls, of, ambiguous }
     }
 
-    /// Tells whether some GPU event has calls.
-    pub(crate) fn has_calls(&self) -> bool {
-        self.of.iter().any(|&(_, call)| call != NONE)
-    }
-
     /// Returns all calls, each behind the one around it.
     pub fn calls(&self) -> &[BorrowedCall] {
         &self.calls

@@ -96,6 +96,7 @@ impl Builder {
         let wanted = with_gpu(&nested, events, windows, &launched, has_gpu);
         let own_times = if has_gpu { Vec::new() } else { nested.own_times(events) };
         let mut modules = Modules::of(recording, &nested, self.without_stacks);
+        let mut lending = Lending::of(recording, labels, self.without_stacks);
         let begin = |window: usize| {
             let mut tree = Growing::new();
             if let Some(gpu) = before.get(window).filter(|gpu| !gpu.is_empty()) {
@@ -138,7 +139,7 @@ impl Builder {
                 let leaf = tree.leaf(event, below, labels.get(event.label).family, own_times[at as usize]);
                 leaf.modules.clone_from(&within);
             }
-            let mut lending = Lending::of(recording, &nested.parent, at, labels, self.without_stacks);
+            lending.begin(at, &nested.parent);
             for gpu in in_order_of_graph(recording, event.kind, launched.by(at)) {
                 let event = &events[gpu as usize];
                 let (below, borrowed) = lending.below(&mut tree.tree, below, event.row);

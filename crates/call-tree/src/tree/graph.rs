@@ -5,7 +5,6 @@ use super::node::{NONE, NodeId, Role, Tree};
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
-use foldhash::HashMap;
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -35,56 +34,86 @@ pub(super) fn lends(recording: &Recording, gpu: &[u32]) -> bool {
     gpu.iter().any(|&at| recording.borrowed.innermost(recording.events[at as usize].row).is_some())
 }
 
-/// Calls lent to the GPU events of one launch, as nodes.
+/// Calls lent to the GPU events of launches, as nodes.
 pub(super) struct Lending<'r> {
     recording: &'r Recording,
     labels: &'r Labels,
     without_stacks: bool,
     /// Kinds and names of the calls around the launch, which are not lent again.
     around: Vec<(Kind, Symbol)>,
-    nodes: HashMap<u32, NodeId>,
+    /// Number of the launch, from 1.
+    launch: u32,
+    /// Of each borrowed call the launch that used it last, and its node there.
+    nodes: Vec<(u32, BorrowedNode)>,
+    /// Calls of a kernel that are not below the launch yet, the innermost first.
+    path: Vec<(u32, LabelId)>,
+}
+
+/// A borrowed call below a launch.
+#[derive(Clone, Copy)]
+struct BorrowedNode {
+    /// Its node; of a call that the tree leaves out the node around it.
+    node: NodeId,
+    /// The innermost module at or around the call that the tree leaves out, or [`NONE`].
+    module: u32,
 }
 
 impl<'r> Lending<'r> {
-    pub(super) fn of(
-        recording: &'r Recording,
-        parent: &[u32],
-        launch: u32,
-        labels: &'r Labels,
-        without_stacks: bool,
-    ) -> Self {
-        let mut around = Vec::new();
-        if recording.borrowed.has_calls() && recording.events[launch as usize].kind == Kind::GraphLaunch {
+    pub(super) fn of(recording: &'r Recording, labels: &'r Labels, without_stacks: bool) -> Self {
+        let nodes = vec![(0, BorrowedNode { node: NONE, module: NONE }); recording.borrowed.calls().len()];
+        Self { recording, labels, without_stacks, around: Vec::new(), launch: 0, nodes, path: Vec::new() }
+    }
+
+    /// Begins a launch, whose calls around it are found by the parents of all events.
+    pub(super) fn begin(&mut self, launch: u32, parent: &[u32]) {
+        self.launch += 1;
+        self.around.clear();
+        if !self.nodes.is_empty() && self.recording.events[launch as usize].kind == Kind::GraphLaunch {
             let mut up = parent[launch as usize];
             while up != NONE {
-                around.push(name(labels, recording.events[up as usize].label));
+                self.around.push(name(self.labels, self.recording.events[up as usize].label));
                 up = parent[up as usize];
             }
         }
-        Self { recording, labels, without_stacks, around, nodes: HashMap::default() }
     }
 
-    /// Returns the node below which a GPU event hangs, and modules lent to it that the tree leaves out.
+    /// Returns the node below which a GPU event of the launch hangs, and modules lent to it that the tree leaves out.
     pub(super) fn below(&mut self, tree: &mut Tree, launch: NodeId, row: u32) -> (NodeId, Vec<LabelId>) {
         let borrowed = &self.recording.borrowed;
-        let (mut way, mut modules) = (Vec::new(), Vec::new());
-        for (call, label) in borrowed.innermost(row).into_iter().flat_map(|call| borrowed.around(call)) {
+        let mut at = BorrowedNode { node: launch, module: NONE };
+        for (call, label) in borrowed.above(row) {
+            let (used_by, known) = self.nodes[call as usize];
+            if used_by == self.launch {
+                at = known;
+                break;
+            }
+            self.path.push((call, label));
+        }
+        while let Some((call, label)) = self.path.pop() {
             let kind = self.labels.kind(label);
             if self.around.contains(&name(self.labels, label)) {
-                continue;
+                // The same call as one around the launch.
+            } else if !(self.without_stacks && kind.is_stack()) {
+                at.node = tree.add(Role::Host, at.node, smallvec![label]);
+            } else if kind == Kind::Module {
+                at.module = call;
             }
-            if self.without_stacks && kind.is_stack() {
-                modules.extend((kind == Kind::Module).then_some(label));
-            } else {
-                way.push((call, label));
-            }
+            self.nodes[call as usize] = (self.launch, at);
+        }
+        (at.node, self.modules(at.module))
+    }
+
+    /// Returns a module and those around it that the tree leaves out, the outermost first.
+    fn modules(&self, innermost: u32) -> Vec<LabelId> {
+        let calls = self.recording.borrowed.calls();
+        let (mut modules, mut module) = (Vec::new(), innermost);
+        while module != NONE {
+            let call = &calls[module as usize];
+            modules.push(call.label);
+            module = if call.around == NONE { NONE } else { self.nodes[call.around as usize].1.module };
         }
         modules.reverse();
-        let mut below = launch;
-        for &(call, label) in way.iter().rev() {
-            below = *self.nodes.entry(call).or_insert_with(|| tree.add(Role::Host, below, smallvec![label]));
-        }
-        (below, modules)
+        modules
     }
 }
 
