@@ -11,12 +11,14 @@ pub struct Template {
     samples: u32,
     /// How many samples are expected: costs of a leaf take no more memory than these.
     expected: u32,
+    /// The last fold added no node and divided none: the same tree would be mapped alike again.
+    is_settled: bool,
 }
 
 impl Template {
     /// Folds the first tree: its leaves are those of sample 0.
     pub fn new(tree: Tree) -> Self {
-        Self { tree, samples: 1, expected: 1 }
+        Self { tree, samples: 1, expected: 1, is_settled: false }
     }
 
     /// Expects so many samples.
@@ -45,6 +47,7 @@ impl Template {
     pub fn fold(&mut self, tree: Tree, labels: &Labels) -> Vec<NodeId> {
         let sample = self.samples;
         self.samples += 1;
+        let nodes = self.tree.nodes.len();
         let Mapping { control: ours, test: theirs, mut to_control, .. } =
             map(Trees::Iterations, std::mem::replace(&mut self.tree, Tree::new()), tree, labels);
         self.tree = ours;
@@ -77,17 +80,38 @@ impl Template {
             if ours.modules.is_none() {
                 ours.modules.clone_from(&node.modules);
             }
-            if ours.costs.len() + node.costs.len() > ours.costs.capacity() {
-                // This sample and those to come.
-                let room = self.expected.max(self.samples) - sample;
-                ours.costs.reserve_exact(node.costs.len().max(room as usize));
-            }
-            ours.costs.extend(node.costs.iter().map(|cost| Cost { sample, ..*cost }));
+            self.add_costs(to, sample, &node.costs);
         }
+        self.is_settled = self.tree.nodes.len() == nodes;
         if inserted {
             self.tree.summarise(labels);
         }
         to_control
+    }
+
+    /// Folds in one more tree that differs from the one before in times only, as the next sample: `leaves` are the template's nodes of its
+    /// leaves. Returns false, and folds nothing, where the template changed since: [`Self::fold`] maps such a tree anew.
+    pub(crate) fn fold_again(&mut self, leaves: &[NodeId], ns: impl Iterator<Item = i64>) -> bool {
+        if !self.is_settled {
+            return false;
+        }
+        let sample = self.samples;
+        self.samples += 1;
+        for (&leaf, ns) in leaves.iter().zip(ns).filter(|(leaf, _)| **leaf != NONE) {
+            self.add_costs(leaf, sample, &[Cost { sample, count: 1, ns, attributed_ns: 0 }]);
+        }
+        true
+    }
+
+    /// Adds costs to a node, as those of a sample.
+    fn add_costs(&mut self, node: NodeId, sample: u32, costs: &[Cost]) {
+        // This sample and those to come.
+        let room = self.expected.max(self.samples) - sample;
+        let ours = &mut self.tree.node_mut(node).costs;
+        if ours.len() + costs.len() > ours.capacity() {
+            ours.reserve_exact(costs.len().max(room as usize));
+        }
+        ours.extend(costs.iter().map(|cost| Cost { sample, ..*cost }));
     }
 
     /// Adds attributed time to a leaf, in a sample. A leaf without events in that sample gets a cost without events.

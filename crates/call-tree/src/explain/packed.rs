@@ -10,15 +10,22 @@ use smallvec::smallvec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A call tree of one sample. Its root is no node.
+/// A call tree of one sample.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedTree {
+    /// The tree without the costs of its leaves.
+    pub(super) form: PackedForm,
+    /// The leaves, in the order of their nodes.
+    pub(super) leaves: Vec<PackedLeaf>,
+}
+
+/// What the iterations of a program have in common: calls and kernels, without their times. Its root is no node.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PackedForm {
     /// Parents before children; the first one is node 1 of the tree.
     pub(super) nodes: Vec<PackedNode>,
     /// The chains of all nodes, one after the other.
     pub(super) labels: Vec<LabelId>,
-    /// The leaves, in the order of their nodes.
-    pub(super) leaves: Vec<PackedLeaf>,
     /// Modules of leaves that the nodes above do not tell, each path once.
     pub(super) paths: Vec<Vec<LabelId>>,
     /// The leaves that have such modules, or a node of a graph: ascending.
@@ -62,7 +69,7 @@ pub(super) struct PackedLeaf {
 impl PackedTree {
     /// Packs a tree, of which each leaf has one event; `rows` are those of its leaves.
     pub(super) fn of(tree: &Tree, rows: &[(NodeId, u32)], keep_rows: bool, is_chosen: impl Fn(u32) -> bool) -> Self {
-        let mut packed = Self { leaves: Vec::with_capacity(rows.len()), ..Self::default() };
+        let (mut packed, mut leaves) = (PackedForm::default(), Vec::with_capacity(rows.len()));
         packed.nodes.reserve_exact(tree.nodes().len().saturating_sub(1));
         let mut rows = rows.iter();
         let mut known: HashMap<&Arc<Vec<LabelId>>, u32> = HashMap::default();
@@ -78,58 +85,30 @@ impl PackedTree {
                             packed.paths.len() as u32
                         })
                     });
-                    let leaf = packed.leaves.len() as u32;
+                    let leaf = leaves.len() as u32;
                     packed.marks.push(PackedMark { leaf, path, graph_node: node.graph_node });
                 }
                 let row = rows.next().map_or(0, |&(_, row)| row);
                 let (stored_row, is_chosen) = (if keep_rows { row } else { 0 }, is_chosen(row));
-                packed.leaves.push(PackedLeaf { ns: node.ns(), hidden_ns: node.ns(), row: stored_row, is_chosen });
+                leaves.push(PackedLeaf { ns: node.ns(), hidden_ns: node.ns(), row: stored_row, is_chosen });
             }
         }
         packed.labels.shrink_to_fit();
-        packed
+        Self { form: packed, leaves }
     }
 
     /// Returns the time of the leaves in ns, by name.
     pub(super) fn work(&self, labels: &Labels) -> BTreeMap<Symbol, i64> {
         let (mut work, mut leaves, mut end) = (BTreeMap::new(), self.leaves.iter(), 0);
-        for node in &self.nodes {
+        for node in &self.form.nodes {
             end += node.chain as usize;
             if node.role == Role::Leaf
-                && let (Some(leaf), Some(&label)) = (leaves.next(), self.labels[..end].last())
+                && let (Some(leaf), Some(&label)) = (leaves.next(), self.form.labels[..end].last())
             {
                 *work.entry(labels.get(label).name).or_default() += leaf.ns.max(0);
             }
         }
         work
-    }
-
-    /// Makes the tree, and gives up its nodes; the leaves stay. Returns the node of each leaf, too.
-    pub(super) fn tree(&mut self, labels: &Labels) -> (Tree, Vec<NodeId>) {
-        let (nodes, chains) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.labels));
-        let (mut tree, mut leaf_nodes, mut from) = (Tree::new(), Vec::with_capacity(self.leaves.len()), 0);
-        for (number, node) in (1..).zip(nodes) {
-            let to = from + node.chain as usize;
-            let id = tree.add(node.role, number - node.above, Chain::from_slice(&chains[from..to]));
-            from = to;
-            let made = tree.node_mut(id);
-            made.family = node.family;
-            if made.is_leaf() {
-                let ns = self.leaves.get(leaf_nodes.len()).map_or(0, |leaf| leaf.ns);
-                made.costs = smallvec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
-                leaf_nodes.push(id);
-            }
-        }
-        let paths: Vec<Arc<Vec<LabelId>>> = std::mem::take(&mut self.paths).into_iter().map(Arc::new).collect();
-        for mark in std::mem::take(&mut self.marks) {
-            if let Some(&id) = leaf_nodes.get(mark.leaf as usize) {
-                let leaf = tree.node_mut(id);
-                leaf.graph_node = mark.graph_node;
-                leaf.modules = (mark.path as usize).checked_sub(1).and_then(|path| paths.get(path).cloned());
-            }
-        }
-        tree.summarise(labels);
-        (tree, leaf_nodes)
     }
 
     /// Checks that parents stand before children, chains are those of roles, and every leaf has its cost.
@@ -138,34 +117,65 @@ impl PackedTree {
     /// If the tree was not packed by [`Self::of`].
     pub(super) fn check(&self) -> Result<(), Damaged> {
         let mut leaves = 0;
-        for (number, node) in (1_u32..).zip(&self.nodes) {
+        for (number, node) in (1_u32..).zip(&self.form.nodes) {
             let parent = number.checked_sub(node.above).filter(|&parent| parent < number);
             let parent = parent.ok_or(Damaged("a node has no parent"))?;
             let has_chain = matches!(node.role, Role::Host | Role::Graph | Role::Leaf);
-            let is_below_leaf = parent > 0 && self.nodes[parent as usize - 1].role == Role::Leaf;
+            let is_below_leaf = parent > 0 && self.form.nodes[parent as usize - 1].role == Role::Leaf;
             if node.role == Role::Root || has_chain != (node.chain > 0) || is_below_leaf {
                 return Err(Damaged("a node is at the wrong place"));
             }
             leaves += usize::from(node.role == Role::Leaf);
         }
-        let chains: u64 = self.nodes.iter().map(|node| u64::from(node.chain)).sum();
-        let is_whole = chains == self.labels.len() as u64 && leaves == self.leaves.len();
+        let chains: u64 = self.form.nodes.iter().map(|node| u64::from(node.chain)).sum();
+        let is_whole = chains == self.form.labels.len() as u64 && leaves == self.leaves.len();
         if is_whole { Ok(()) } else { Err(Damaged("a tree lacks labels or leaves")) }
     }
 
     /// Visits the labels of the chains of nodes, then those of modules.
     pub(super) fn visit_labels(&mut self, visit: &mut dyn FnMut(&mut LabelId)) {
-        self.labels.iter_mut().chain(self.paths.iter_mut().flatten()).for_each(visit);
+        self.form.labels.iter_mut().chain(self.form.paths.iter_mut().flatten()).for_each(visit);
     }
 
     /// Bytes of its vectors.
     pub(super) fn bytes(&self) -> usize {
-        let paths: usize = self.paths.iter().map(|path| size_of_val(&path[..]) + size_of::<Vec<LabelId>>()).sum();
-        size_of_val(&self.nodes[..])
-            + size_of_val(&self.labels[..])
+        let PackedForm { nodes, labels, paths, marks } = &self.form;
+        let paths: usize = paths.iter().map(|path| size_of_val(&path[..]) + size_of::<Vec<LabelId>>()).sum();
+        size_of_val(&nodes[..])
+            + size_of_val(&labels[..])
             + size_of_val(&self.leaves[..])
-            + size_of_val(&self.marks[..])
+            + size_of_val(&marks[..])
             + paths
+    }
+}
+
+impl PackedForm {
+    /// Makes the tree of these leaves. Returns the node of each leaf, too.
+    pub(super) fn tree(&self, leaves: &[PackedLeaf], labels: &Labels) -> (Tree, Vec<NodeId>) {
+        let Self { nodes, labels: chains, paths, marks } = self;
+        let (mut tree, mut leaf_nodes, mut from) = (Tree::new(), Vec::with_capacity(leaves.len()), 0);
+        for (number, node) in (1..).zip(nodes) {
+            let to = from + node.chain as usize;
+            let id = tree.add(node.role, number - node.above, Chain::from_slice(&chains[from..to]));
+            from = to;
+            let made = tree.node_mut(id);
+            made.family = node.family;
+            if made.is_leaf() {
+                let ns = leaves.get(leaf_nodes.len()).map_or(0, |leaf| leaf.ns);
+                made.costs = smallvec![Cost { sample: 0, count: 1, ns, attributed_ns: 0 }];
+                leaf_nodes.push(id);
+            }
+        }
+        let paths: Vec<Arc<Vec<LabelId>>> = paths.iter().cloned().map(Arc::new).collect();
+        for mark in marks {
+            if let Some(&id) = leaf_nodes.get(mark.leaf as usize) {
+                let leaf = tree.node_mut(id);
+                leaf.graph_node = mark.graph_node;
+                leaf.modules = (mark.path as usize).checked_sub(1).and_then(|path| paths.get(path).cloned());
+            }
+        }
+        tree.summarise(labels);
+        (tree, leaf_nodes)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::cause::Cause;
 use super::change::Mean;
 use super::explanation::Coverage;
+use super::packed::{PackedForm, PackedTree};
 use super::partial::Partial;
 use super::sample::{AssignedEvent, Assignment, Sample};
 use super::waiting::{Meetings, Waiting};
@@ -40,13 +41,47 @@ struct Found {
     attributed_ns: i64,
 }
 
+/// The template of a side under construction.
+struct Folding {
+    template: Option<Template>,
+    /// Number of samples of the side.
+    samples: usize,
+    /// The tree that was folded last.
+    last: PackedForm,
+    /// The template's nodes of its leaves.
+    leaves: Vec<NodeId>,
+}
+
+impl Folding {
+    /// Folds in the tree of a sample, whose form is dropped; returns the template's nodes of its leaves. Most iterations have the calls and
+    /// kernels of the one before: their leaves are found by position.
+    fn fold(&mut self, packed: &mut PackedTree, labels: &Labels) -> Vec<NodeId> {
+        let is_same = packed.form == self.last;
+        let form = std::mem::take(&mut packed.form);
+        let ns = packed.leaves.iter().map(|leaf| leaf.ns);
+        if is_same && self.template.as_mut().is_some_and(|template| template.fold_again(&self.leaves, ns)) {
+            return self.leaves.clone();
+        }
+        let (tree, mut leaves) = form.tree(&packed.leaves, labels);
+        match &mut self.template {
+            None => self.template = Some(Template::new(tree).expecting(self.samples)),
+            Some(template) => {
+                let to = template.fold(tree, labels);
+                leaves.iter_mut().for_each(|leaf| *leaf = to[*leaf as usize]);
+            }
+        }
+        self.last = form;
+        self.leaves.clone_from(&leaves);
+        leaves
+    }
+}
+
 /// The leaves of a sample: their nodes in the template, and the number of the sample; no nodes if it is left out.
 type Folded = (Vec<NodeId>, u32);
 
 impl Side {
     /// Folds the recordings of a side: returns the folded tree, too.
     pub(super) fn of(mut partials: Vec<Partial>, labels: &Labels) -> (Self, Tree) {
-        let mut template: Option<Template> = None;
         let mut side = Self {
             samples: Vec::new(),
             weights: Weights::of(&partials),
@@ -59,6 +94,7 @@ impl Side {
         };
         let samples = partials.iter().flat_map(|partial| &partial.samples);
         let samples = samples.filter(|one| one.left_out.is_none()).count();
+        let mut folding = Folding { template: None, samples, last: PackedForm::default(), leaves: Vec::new() };
         let mut meetings = Meetings::of(&partials, side.weights.nothing());
         for (recording, partial) in partials.iter_mut().enumerate() {
             let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
@@ -68,14 +104,7 @@ impl Side {
                     folded.push((Vec::new(), sample));
                     continue;
                 }
-                let (tree, mut leaves) = one.tree.tree(labels);
-                match &mut template {
-                    None => template = Some(Template::new(tree).expecting(samples)),
-                    Some(template) => {
-                        let to = template.fold(tree, labels);
-                        leaves.iter_mut().for_each(|leaf| *leaf = to[*leaf as usize]);
-                    }
-                }
+                let leaves = folding.fold(&mut one.tree, labels);
                 let chosen = leaves.iter().zip(&one.tree.leaves).filter(|(_, packed)| packed.is_chosen);
                 side.chosen.extend(chosen.map(|(&leaf, _)| leaf));
                 folded.push((leaves, sample));
@@ -93,7 +122,7 @@ impl Side {
                     ns.add(sum.ns, weight);
                 }
             }
-            side.add(recording as u32, partial, &folded, template.as_mut(), &mut meetings);
+            side.add(recording as u32, partial, &folded, folding.template.as_mut(), &mut meetings);
             if partial.keeps_events {
                 side.events.push(found(partial, &folded));
             }
@@ -103,7 +132,7 @@ impl Side {
         side.chosen.sort_unstable();
         side.chosen.dedup();
         side.waiting = meetings.waiting(&partials.iter().map(|partial| partial.rank).collect::<Vec<_>>());
-        (side, template.map_or_else(Tree::new, Template::into_tree))
+        (side, folding.template.map_or_else(Tree::new, Template::into_tree))
     }
 
     /// Adds the divided steps of a recording.
