@@ -1,6 +1,8 @@
 //! Families of kernels: what a kernel does, whatever its vendor calls it.
 
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// Kind of work of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -76,18 +78,46 @@ const WORDS: [(Family, &[&str]); 15] = [
     (Family::Set, &["zero_", "ones"]),
 ];
 
+/// All words, which one pass over a name finds.
+struct Searched {
+    search: AhoCorasick,
+    /// Of each word the number of its families' row in [`WORDS`].
+    families: Vec<u8>,
+}
+
+static SEARCHED: LazyLock<Option<Searched>> = LazyLock::new(|| {
+    let words = WORDS.iter().zip(0..).flat_map(|((_, words), row)| words.iter().map(move |word| (word, row)));
+    let (words, families): (Vec<&&str>, Vec<u8>) = words.unzip();
+    let search = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok()?;
+    Some(Searched { search, families })
+});
+
 impl Family {
     /// Returns the family that a kernel's or an operator's name tells; [`Family::Other`] if it tells none.
     pub fn of(name: &str) -> Self {
-        let name = name.to_ascii_lowercase();
-        let tells = |words: &&[&str]| words.iter().any(|word| name.contains(word));
-        WORDS.iter().find(|(_, words)| tells(words)).map_or(Self::Other, |(family, _)| *family)
+        let Some(searched) = SEARCHED.as_ref() else { return Self::Other };
+        let words = searched.search.find_overlapping_iter(name);
+        let first = words.map(|word| searched.families[word.pattern().as_usize()]).min();
+        first.map_or(Self::Other, |first| WORDS[first as usize].0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn every_word_tells_its_family_or_one_before() {
+        for (at, (_, words)) in WORDS.iter().enumerate() {
+            for word in *words {
+                let found = Family::of(&format!("void {}<1>", word.to_ascii_uppercase()));
+                let first = WORDS.iter().position(|(_, others)| others.iter().any(|other| word.contains(other)));
+                assert_eq!(found, WORDS[first.unwrap()].0, "{word}");
+                assert!(first.unwrap() <= at);
+            }
+        }
+    }
 
     #[test]
     fn kernels_of_two_vendors_share_families() {

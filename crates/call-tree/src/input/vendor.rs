@@ -1,5 +1,8 @@
 //! Names that two vendors spell differently.
 
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
 /// Words that vendors spell differently, and the one that stands for them.
 const WORDS: [(&str, &str); 8] = [
     ("cudnn", "dnn"),
@@ -23,8 +26,15 @@ const CALLS: [(&str, &str); 6] = [
     ("MemcpyWithStream", "MemcpyAsync"),
 ];
 
+/// The words that are replaced, which most names do not have.
+static SEARCHED: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(WORDS.iter().map(|(word, _)| word)).ok());
+
 /// Returns a name with the words of one vendor in place of those of the other.
 pub(super) fn fold_vendors(name: &str) -> String {
+    if SEARCHED.as_ref().is_some_and(|words| !words.is_match(name)) {
+        return name.to_owned();
+    }
     WORDS.iter().fold(name.to_owned(), |name, (word, folded)| name.replace(word, folded))
 }
 
