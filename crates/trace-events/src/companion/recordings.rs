@@ -133,6 +133,9 @@ fn forward_operators(events: &[Event], rows: &RankEvents, forward: &IntColumn) -
     operators.filter_map(pair).collect()
 }
 
+/// A stream of a device, or a thread of a process.
+type Track = (bool, Option<i64>, Option<i64>);
+
 struct Builder<'r> {
     rows: &'r RankEvents,
     inputs: [Option<TextColumn>; 2],
@@ -140,7 +143,9 @@ struct Builder<'r> {
     /// Labels by code of the name, role and codes of the inputs.
     known: HashMap<(u32, Kind, [Option<u32>; 2]), LabelId>,
     /// Threads and streams by process or device.
-    threads: HashMap<(bool, Option<i64>, Option<i64>), u32>,
+    threads: HashMap<Track, u32>,
+    /// The track of the event before, of host and of device events.
+    last: [Option<(Track, u32)>; 2],
     events: Vec<Event>,
     /// Iterations: number, begin, end and thread.
     marks: Vec<Window>,
@@ -149,7 +154,8 @@ struct Builder<'r> {
 impl<'r> Builder<'r> {
     fn of(rows: &'r RankEvents, inputs: [Option<TextColumn>; 2], labels: &'r mut Labels) -> Self {
         let (known, threads) = (HashMap::default(), HashMap::default());
-        Self { rows, inputs, labels, known, threads, events: Vec::with_capacity(rows.len()), marks: Vec::new() }
+        let events = Vec::with_capacity(rows.len());
+        Self { rows, inputs, labels, known, threads, last: [None; 2], events, marks: Vec::new() }
     }
 
     /// Adds the events of the wanted kinds and codes of names, and the marks of iterations.
@@ -213,9 +219,15 @@ impl<'r> Builder<'r> {
 
     fn thread(&mut self, row: usize, kind: Kind) -> u32 {
         let (one, other) = if kind.is_gpu() { self.rows.device_and_stream(row) } else { self.rows.thread(row) };
-        let key = (kind.is_gpu(), one, other);
+        let track = (kind.is_gpu(), one, other);
+        let last = &mut self.last[usize::from(kind.is_gpu())];
+        if let Some((_, number)) = last.filter(|(before, _)| *before == track) {
+            return number;
+        }
         let next = self.threads.len() as u32;
-        *self.threads.entry(key).or_insert(next)
+        let number = *self.threads.entry(track).or_insert(next);
+        *last = Some((track, number));
+        number
     }
 
     fn label(&mut self, row: usize, name: u32, kind: Kind) -> LabelId {

@@ -6,8 +6,9 @@ use super::repeating::repeating;
 use super::work::{Thread, Work};
 use crate::dataset::MarkedIterations;
 use crate::domain::{EventKind, ProposedMarker};
+use crate::exec::batches::Batches;
 use crate::exec::checkpoint::cancellable;
-use crate::exec::memory::Task;
+use crate::exec::memory::{Budget, Task};
 use crate::frame::{READ_COLUMNS, RankEvents};
 use crate::interval::outermost;
 use crate::{Compat, Error, Result, Trace, TraceSet};
@@ -42,15 +43,21 @@ impl FoundSteps {
     /// # Errors
     /// If events cannot be read, or memory does not suffice.
     pub fn of(recordings: &[(&TraceSet, Vec<Trace>)]) -> Result<Self> {
-        let mut searched = Vec::new();
+        let mut firsts: Vec<&Trace> = Vec::new();
+        let mut budget: Option<Budget> = None;
         for (traces, ranks) in recordings {
             let Some(rank) = ranks.first().filter(|_| ranks.iter().all(|rank| rank.elsewhere().is_none())) else {
                 return Ok(Self::None);
             };
-            let columns = READ_COLUMNS.map(PlSmallStr::from_static);
-            traces.budget()?.check(Task::Answer("iterations"), rank.bytes_needed_of(&columns, BYTES_PER_EVENT))?;
-            searched.push(found_in(&rank.rank_events(&rank.frame_of(&columns)?, Compat::Exact)?));
+            let of_traces = traces.budget()?;
+            budget = Some(budget.map_or(of_traces, |budget| budget.smaller(of_traces)));
+            firsts.push(rank);
         }
+        let Some(budget) = budget else { return Ok(Self::None) };
+        let columns = READ_COLUMNS.map(PlSmallStr::from_static);
+        let need = |rank: &&Trace| rank.bytes_needed_of(&columns, BYTES_PER_EVENT);
+        let search = |rank: &&Trace| Ok(found_in(&rank.rank_events(&rank.frame_of(&columns)?, Compat::Exact)?));
+        let searched = Batches::within(budget, Task::Answer("iterations")).each(&firsts, need, search)?;
         let Some(first) = searched.first().filter(|fitting| !fitting.is_empty()) else { return Ok(Self::None) };
         if searched.iter().all(|fitting| fitting.len() == 1) {
             for wanted in &first[0] {

@@ -23,13 +23,22 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn of(rows: &RankEvents) -> Self {
         let kinds = rows.kinds();
-        let (mut launched, mut operators, mut total) = (Vec::new(), Vec::new(), 0);
+        let (mut launched, mut operators, mut total): (Vec<(i64, Thread, i64)>, Vec<_>, i64) = Default::default();
+        // Kernels of a graph have one launch, and mostly follow each other.
+        let mut last = None;
         for row in cancellable(0..rows.len()) {
             match kinds[row] {
                 EventKind::Kernel | EventKind::Memory => {
                     total += rows.dur(row).max(0);
                     let launch = rows.partner(row).filter(|&launch| !rows.is_on_device(launch));
-                    launched.extend(launch.and_then(|launch| Self::launch(rows, launch, row)));
+                    match launched.last_mut().filter(|_| launch.is_some() && launch == last) {
+                        Some((_, _, ns)) => *ns += rows.dur(row).max(0),
+                        None => {
+                            let found = launch.and_then(|launch| Self::launch(rows, launch, row));
+                            last = launch.filter(|_| found.is_some());
+                            launched.extend(found);
+                        }
+                    }
                 }
                 EventKind::Operator => operators.extend(Self::launch(rows, row, row)),
                 _ => {}
