@@ -28,11 +28,11 @@ impl Graph {
         match window.thread {
             Some(thread) => (start, self.moved(window.rank, thread, end, times).max(start)),
             None => {
-                let recorded = self.of_rank(window.rank, start, end).map(|point| self.ts[point as usize]).max();
-                let replayed = self.of_rank(window.rank, start, end).map(|point| times.at(point)).max();
+                let both =
+                    self.of_rank(window.rank, start, end).map(|point| (self.ts[point as usize], times.at(point)));
+                let last = both.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)));
                 // A replay leaves the time between the last point and the end of the window unchanged.
-                let after = recorded.map_or(0, |last| end - last);
-                (start, replayed.map_or(end, |last| last.saturating_add(after)))
+                (start, last.map_or(end, |(recorded, replayed)| replayed.saturating_add(end - recorded)))
             }
         }
     }

@@ -115,8 +115,9 @@ impl Graph {
                 continue;
             }
             let mut latest: Option<i64> = None;
+            let rank = self.span(point).rank;
             for cause in self.causes(point) {
-                let (from, lag) = (self.from[cause], self.lag_of(cause, point));
+                let (from, lag) = (self.from[cause], self.lag_on(rank, cause));
                 let begin = from.checked_sub(points.start).map_or(self.ts[from as usize], |from| times[from as usize]);
                 let time = begin.saturating_add(scaled(lag.ns, factor(&lag)));
                 if latest.is_none_or(|latest| latest < time) {

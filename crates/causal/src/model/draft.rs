@@ -130,6 +130,7 @@ impl<'r> Draft<'r> {
                 left_out.kernels_without_launch += u64::from(rank.launch(kernel).is_none());
             }
             let waits = Waits::of(rank, check)?;
+            rank.kernels.queued = Vec::new();
             let base = Base::of(rank, &waits.held);
             extras.extend(waits.extras);
             extras.extend(waits.held.iter().map(|&(held, source)| {

@@ -1,5 +1,6 @@
 //! The causal graph: points in one order, each after its causes.
 
+use super::lags::Lags;
 use super::number::TrackSpan;
 use crate::input::event::NONE;
 use crate::input::word::{Because, BoundBy};
@@ -18,7 +19,7 @@ pub struct Graph {
     pub(crate) first: Vec<u32>,
     /// By cause the point that is waited for.
     pub(crate) from: Vec<u32>,
-    pub(crate) lags: Vec<i64>,
+    pub(crate) lags: Lags,
     /// By cause the row of the event that the lag belongs to.
     pub(crate) rows: Vec<u32>,
     pub(crate) words: Vec<(BoundBy, Because)>,
@@ -128,14 +129,20 @@ impl Graph {
     /// The lag of a cause of a point.
     #[inline]
     pub(crate) fn lag_of(&self, cause: usize, to: u32) -> Lag {
+        self.lag_on(self.span(to).rank, cause)
+    }
+
+    /// The lag of a cause of a point of a rank.
+    #[inline]
+    pub(crate) fn lag_on(&self, rank: u32, cause: usize) -> Lag {
         let (bound_by, because) = self.words[cause];
-        Lag { rank: self.span(to).rank, row: self.rows[cause], bound_by, because, ns: self.lags[cause] }
+        Lag { rank, row: self.rows[cause], bound_by, because, ns: self.lags.get(cause) }
     }
 
     /// The cause that a point had to wait for.
     pub(crate) fn binding(&self, point: u32) -> Option<usize> {
         let ts = self.ts[point as usize];
-        self.causes(point).find(|&cause| self.ts[self.from[cause] as usize] + self.lags[cause] == ts)
+        self.causes(point).find(|&cause| self.ts[self.from[cause] as usize] + self.lags.get(cause) == ts)
     }
 
     #[inline]

@@ -5,6 +5,7 @@ pub(crate) mod clock;
 pub(crate) mod draft;
 pub(crate) mod graph;
 pub(crate) mod hand_over;
+mod lags;
 pub(crate) mod meeting;
 pub(crate) mod number;
 pub(crate) mod order;

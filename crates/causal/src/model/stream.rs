@@ -12,7 +12,7 @@ pub(crate) struct Kernels {
     pub(crate) launch: Vec<u32>,
     /// By kernel of a graph, but the first one, the kernel of the graph that it follows on another stream or its own; else [`NONE`].
     pub(crate) follows: Vec<u32>,
-    /// By kernel the latest time at which it can have been put into its stream: streams keep the order.
+    /// By kernel the latest time at which it can have been put into its stream: streams keep the order. Empty once waits are found.
     pub(crate) queued: Vec<i64>,
     /// By stream its first kernel, and one past the last kernel of all.
     pub(crate) first: Vec<u32>,
