@@ -21,7 +21,7 @@ fn record(events: usize, threads: usize) -> RankInput {
         let clock = clocks[thread];
         let mut host = |start, end, kind, correlation| {
             let row = found.host.len() as u32;
-            found.host.push(HostEvent { start, end, thread: thread as u32, name: 0, row, correlation, kind });
+            found.host.push(HostEvent { start, end, thread: thread as u32, row, correlation, call_name: 0, kind });
         };
         host(clock, clock + 9_000, HostKind::Operator, NONE);
         host(clock + 1_000, clock + 8_000, HostKind::Operator, NONE);
@@ -38,7 +38,7 @@ fn record(events: usize, threads: usize) -> RankInput {
         }
         let row = (5 * operators + operator) as u32;
         let (kind, correlation) = (DeviceKind::Compute, operator as u32);
-        found.device.push(DeviceEvent { start, end, stream: 0, name: 0, row, correlation, kind, collective: NONE });
+        found.device.push(DeviceEvent { start, end, stream: 0, row, correlation, kind, collective: NONE });
     }
     found
 }

@@ -73,12 +73,12 @@ pub struct HostEvent {
     pub end: i64,
     /// The thread, numbered from 0 within the rank.
     pub thread: u32,
-    /// The name, as a number of the caller: base lags of calls are found by name.
-    pub name: u32,
     /// Row of the caller.
     pub row: u32,
     /// What the call shares with what it starts, as a number of the caller; [`NONE`] if nothing.
     pub correlation: u32,
+    /// Of a call its name, as a number of the caller: base lags are found by name. Calls whose names have no number of their own share one.
+    pub call_name: u16,
     /// What it is.
     pub kind: HostKind,
 }
@@ -103,8 +103,6 @@ pub struct DeviceEvent {
     pub end: i64,
     /// The stream: a place in [`RankInput::streams`](crate::RankInput::streams).
     pub stream: u32,
-    /// The name, as a number of the caller.
-    pub name: u32,
     /// Row of the caller.
     pub row: u32,
     /// What it shares with the call that started it; [`NONE`] if nothing.

@@ -105,10 +105,11 @@ impl<'r> Finder<'r> {
         }
         #[allow(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
         for of_thread in launches.values_mut() {
-            of_thread.sort_unstable();
+            // Kernels of a stream are in order already, which this sort makes use of.
+            of_thread.sort();
         }
         let mut ends: Vec<(i64, u32)> = kernels.map(|kernel| (rank.kernel(kernel).end, kernel)).collect();
-        ends.sort_unstable();
+        ends.sort();
         Self { rank, rows, records, of_threads: launches, ends, unresolved: 0 }
     }
 
@@ -235,17 +236,17 @@ impl<'r> Finder<'r> {
                 wakes.entry(last.because).or_default().push(host[last.call as usize].end - at(last));
             }
         }
-        let mut calls: HashMap<u32, Vec<i64>> = HashMap::default();
+        let mut calls: HashMap<u16, Vec<i64>> = HashMap::default();
         for (event, did_wait) in host.iter().zip(&did_wait) {
             if !did_wait && matches!(event.kind, HostKind::Call(_)) {
-                calls.entry(event.name).or_default().push(event.end - event.start);
+                calls.entry(event.call_name).or_default().push(event.end - event.start);
             }
         }
         let mut wakes: HashMap<Because, i64> =
             wakes.into_iter().filter_map(|(because, mut samples)| Some((because, usual(&mut samples)?))).collect();
-        let calls: HashMap<u32, i64> =
+        let calls: HashMap<u16, i64> =
             calls.into_iter().filter_map(|(name, mut samples)| Some((name, usual(&mut samples)?))).collect();
-        let own = |pair: &Pair| calls.get(&host[pair.call as usize].name).copied().unwrap_or(CALL);
+        let own = |pair: &Pair| calls.get(&host[pair.call as usize].call_name).copied().unwrap_or(CALL);
         // A launch that took no longer than usual found room.
         let had_room = |pair: &Pair| {
             let call = &host[pair.call as usize];

@@ -66,12 +66,12 @@ pub(crate) fn read(path: &Path) -> Value {
 pub(crate) fn job(path: &Path) -> Job {
     let paths = if path.is_dir() { files(path) } else { vec![path.to_owned()] };
     let mut job = Job::default();
-    let mut names = HashMap::new();
+    let mut calls = HashMap::new();
     for (at, path) in paths.iter().enumerate() {
         let trace = read(path);
         let rank = trace["distributedInfo"]["rank"].as_i64().unwrap_or(at as i64);
         if let Some(events) = trace["traceEvents"].as_array() {
-            let (rank, rows) = of(rank, events, &mut names);
+            let (rank, rows) = of(rank, events, &mut calls);
             job.ranks.push(rank);
             job.names.push(rows);
         }
@@ -83,7 +83,7 @@ fn ns(us: &Value) -> Option<i64> {
     us.as_f64().map(|us| (us * 1000.0).round() as i64)
 }
 
-fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankInput, Vec<String>) {
+fn of(rank: i64, events: &[Value], calls: &mut HashMap<String, u16>) -> (RankInput, Vec<String>) {
     let mut found = RankInput { rank, ..RankInput::default() };
     let mut threads: HashMap<(String, String), u32> = HashMap::new();
     let mut streams: HashMap<(i64, i64), u32> = HashMap::new();
@@ -93,8 +93,6 @@ fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankInp
         rows.push(name.to_owned());
         let (Some(start), "X") = (ns(&event["ts"]), event["ph"].as_str().unwrap_or_default()) else { continue };
         let end = start + ns(&event["dur"]).unwrap_or(0);
-        let next = names.len() as u32;
-        let id = *names.entry(name.to_owned()).or_insert(next);
         let args = &event["args"];
         let number = |of: &Value| of.as_u64().map_or(NONE, |number| number as u32);
         let correlation = number(&args["correlation"]);
@@ -108,7 +106,10 @@ fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankInp
             let next = threads.len() as u32;
             let key = (event["pid"].to_string(), event["tid"].to_string());
             let thread = *threads.entry(key).or_insert(next);
-            found.host.push(HostEvent { start, end, thread, name: id, row, correlation, kind });
+            let next = calls.len() as u16;
+            let is_call = matches!(kind, HostKind::Call(_));
+            let call_name = if is_call { *calls.entry(name.to_owned()).or_insert(next) } else { 0 };
+            found.host.push(HostEvent { start, end, thread, row, correlation, call_name, kind });
         };
         match event["cat"].as_str().unwrap_or_default() {
             "cpu_op" => host(HostKind::Operator),
@@ -145,7 +146,7 @@ fn of(rank: i64, events: &[Value], names: &mut HashMap<String, u32>) -> (RankInp
                     let amount = args["In msg nelems"].as_u64().unwrap_or(0);
                     found.collectives.push(Collective { group, number: seq, size, amount });
                 }
-                found.device.push(DeviceEvent { start, end, stream, name: id, row, correlation, kind, collective });
+                found.device.push(DeviceEvent { start, end, stream, row, correlation, kind, collective });
             }
             _ => {}
         }

@@ -108,9 +108,9 @@ impl Rank {
 
     fn host(&mut self, thread: usize, name: &str, kind: HostKind, start: f64, correlation: u32) -> usize {
         let (row, thread) = (self.row(name), thread as u32);
-        let name = name.bytes().fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
+        let call_name = name.bytes().fold(7_u16, |hash, byte| hash.wrapping_mul(31).wrapping_add(u16::from(byte)));
         let start = start as i64;
-        self.events.host.push(HostEvent { start, end: start, thread, name, row, correlation, kind });
+        self.events.host.push(HostEvent { start, end: start, thread, row, correlation, call_name, kind });
         self.events.host.len() - 1
     }
 
@@ -178,7 +178,6 @@ impl Model<'_> {
             start: start as i64,
             end: end as i64,
             stream: stream as u32,
-            name: 0,
             row,
             correlation: id,
             kind,

@@ -68,9 +68,9 @@ fn rank(random: &mut Random, number: i64) -> RankInput {
             start,
             end,
             thread: random.below(threads) as u32,
-            name: random.below(5) as u32,
             row: row as u32,
             correlation: random.id(ids),
+            call_name: random.below(5) as u16,
             kind: KINDS[random.below(KINDS.len() as u64) as usize],
         });
     }
@@ -88,7 +88,6 @@ fn rank(random: &mut Random, number: i64) -> RankInput {
             start,
             end: start.saturating_add(random.time(span / 4 + 1)),
             stream: if is_declared { random.below(streams) as u32 } else { random.below(streams + 3) as u32 },
-            name: 0,
             row: row as u32,
             correlation: random.id(ids),
             kind: [DeviceKind::Compute, DeviceKind::Memory, DeviceKind::Communication][random.below(3) as usize],

@@ -86,10 +86,10 @@ fn full_queue(room: usize) -> RankInput {
         let held = kernel.checked_sub(room).map_or(0, |first: usize| starts[first] + 500);
         let end = (call + 3_000).max(held);
         let kind = HostKind::Call(Call::Other);
-        found.host.push(HostEvent { start: call, end, thread: 0, name: 1, row: 2 * id, correlation: id, kind });
+        found.host.push(HostEvent { start: call, end, thread: 0, row: 2 * id, correlation: id, call_name: 1, kind });
         gpu = start + 10_000;
         let (row, kind, collective) = (2 * id + 1, DeviceKind::Compute, NONE);
-        let event = DeviceEvent { start, end: gpu, stream: 0, name: 2, row, correlation: id, kind, collective };
+        let event = DeviceEvent { start, end: gpu, stream: 0, row, correlation: id, kind, collective };
         found.device.push(event);
         starts.push(start);
         clock = end + 1_000;
@@ -127,7 +127,7 @@ fn a_thread_that_looks_in_is_not_waited_for() {
             let row = names.len() as u32;
             names.push("cudaEventQuery".to_owned());
             let (start, kind) = (37_000 * at, HostKind::Call(Call::Other));
-            let event = HostEvent { start, end: start + 900, thread: 9, name: 3, row, correlation: NONE, kind };
+            let event = HostEvent { start, end: start + 900, thread: 9, row, correlation: NONE, call_name: 3, kind };
             rank.host.push(event);
         }
     }

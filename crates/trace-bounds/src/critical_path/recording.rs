@@ -92,6 +92,8 @@ impl Builder<'_> {
         let mut loads_data = rows.per_text(loads_data);
         let mut is_loader = rows.per_text(|name| name.starts_with(DATA_LOADER));
         let mut call = rows.per_text(Call::named);
+        let mut numbers = 0..u16::MAX;
+        let mut call_name = rows.per_text(|_| numbers.next().unwrap_or(u16::MAX));
         let mut communicates = rows.per_text(is_collective);
         let mut communicates_on_cpu = rows.per_text(is_cpu_collective);
         let mut sync = rows.per_text(|name| match name {
@@ -133,8 +135,17 @@ impl Builder<'_> {
                 EventKind::Python => HostKind::Python,
             };
             let thread = self.thread(row);
+            let call_name = if matches!(kind, HostKind::Call(_)) { call_name(name) } else { 0 };
             let (end, correlation) = (start.saturating_add(rows.dur(row)), number(rows.correlation(row)));
-            self.found.events.host.push(HostEvent { start, end, thread, name, row: row as u32, correlation, kind });
+            self.found.events.host.push(HostEvent {
+                start,
+                end,
+                thread,
+                row: row as u32,
+                correlation,
+                call_name,
+                kind,
+            });
         }
     }
 
@@ -147,7 +158,6 @@ impl Builder<'_> {
             start,
             end: start.saturating_add(rows.dur(row)),
             stream,
-            name: rows.name(row),
             row: row as u32,
             correlation: number(rows.correlation(row)),
             kind,
