@@ -71,8 +71,10 @@ pub(super) struct Collector<'c> {
 struct BorrowedBox {
     /// Its position among the calls, below the launch that borrowed it last.
     index: Option<u32>,
-    /// Its name, and that which it has below a launch.
-    names: Option<(Name, Name)>,
+    /// Its name in the companion.
+    plain: Option<Name>,
+    /// Its name below a launch.
+    borrowed: Option<Name>,
 }
 
 /// The end of the name of a call that a companion lends.
@@ -250,15 +252,14 @@ impl<'c> Collector<'c> {
         }
         let at = self.calls[launch as usize].at;
         while let Some((call, label)) = self.path.pop() {
-            let names = boxes[call as usize].names;
-            let (plain, borrowed) = names.unwrap_or_else(|| {
-                let borrowed = self.names.number(&format!("{}{BORROWED}", labels.text(label)));
-                (self.name(labels, label), borrowed)
-            });
+            let of_call = &mut boxes[call as usize];
+            let plain = *of_call.plain.get_or_insert_with(|| self.name(labels, label));
             if !open.iter().any(|&(_, around)| around == plain) {
+                let numbered = || self.names.number(&format!("{}{BORROWED}", labels.text(label)));
+                let borrowed = *of_call.borrowed.get_or_insert_with(numbered);
                 above = self.push(Some(above), borrowed, 0, at);
             }
-            boxes[call as usize] = BorrowedBox { index: Some(above), names: Some((plain, borrowed)) };
+            of_call.index = Some(above);
         }
         above
     }
