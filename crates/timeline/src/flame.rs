@@ -74,6 +74,78 @@ struct Side {
     totals: Vec<i64>,
 }
 
+/// What can be seen of a flame graph at a number of boxes, or fewer.
+#[derive(Debug)]
+pub struct Visible<'f> {
+    flame: &'f Flame,
+    /// The nodes that are wide enough, and those inside them.
+    nodes: Vec<u32>,
+    /// The width of the narrowest box.
+    least: i64,
+}
+
+impl Visible<'_> {
+    /// Returns boxes as [`Flame::boxes`] does, of at most the number that [`Flame::visible`] was asked for.
+    pub fn boxes(&self, layout: Layout, most: usize) -> Vec<FlameBox> {
+        let flame = self.flame;
+        let least = self.least_of(most);
+        // No box is wider than that around it, so that the wide ones are a tree.
+        let is_wide = |node: u32| flame.width(node) >= least;
+        let mut boxes: Vec<FlameBox> = Vec::new();
+        // Row and next left edge of the boxes around, by node.
+        let mut row_of: HashMap<u32, (u32, i64)> = HashMap::default();
+        let mut bottom = 0;
+        for node in flame.order(layout, self.nodes.iter().copied().filter(|&node| is_wide(node))) {
+            let at = node as usize;
+            let (parent, edge) = match row_of.get_mut(&flame.parents[at]) {
+                Some((row, edge)) => (Some(*row), edge),
+                None => (None, &mut bottom),
+            };
+            let [control, test] = flame.own(node);
+            let row = boxes.len() as u32;
+            boxes.push(FlameBox {
+                parent,
+                depth: u32::from(flame.depths[at]),
+                name: Some(flame.names[at]),
+                start: *edge,
+                own: control.saturating_add(test),
+                count: flame.count(node),
+                sides: flame.total_of(node),
+            });
+            let start = *edge;
+            *edge = edge.saturating_add(flame.width(node));
+            row_of.insert(node, (row, start));
+        }
+        let mut small: HashMap<u32, FlameBox> = HashMap::default();
+        for &node in self.nodes.iter().filter(|&&node| !is_wide(node)) {
+            let around = flame.parents[node as usize];
+            if around != NONE && !is_wide(around) {
+                // Those inside a box that is too small are a part of it.
+                continue;
+            }
+            let parent = row_of.get(&around).map(|&(row, _)| row);
+            let depth = u32::from(flame.depths[node as usize]);
+            let none = FlameBox { parent, depth, name: None, start: 0, own: 0, count: 0, sides: [0; 2] };
+            let sum = small.entry(around).or_insert(none);
+            sum.count += flame.count(node);
+            let total = flame.total_of(node);
+            sum.sides = [0, 1].map(|side: usize| sum.sides[side].saturating_add(total[side]));
+        }
+        flame.with_small(boxes, &row_of, small, bottom)
+    }
+
+    /// The width of the narrowest of so many boxes.
+    fn least_of(&self, most: usize) -> i64 {
+        let wide = self.nodes.iter().map(|&node| self.flame.width(node)).filter(|&width| width >= self.least);
+        let mut widths: Vec<i64> = wide.collect();
+        if widths.len() <= most {
+            return self.least;
+        }
+        let (_, least, _) = widths.select_nth_unstable_by_key(most, |&width| Reverse(width));
+        least.saturating_add(1)
+    }
+}
+
 /// The last call inside each node: its name and its node.
 #[derive(Default)]
 struct LastChildren {
@@ -228,7 +300,7 @@ impl Flame {
     /// Returns every stack with time of its own: its names from the bottom, and the time of each side in ns. In the order of
     /// the layout by time.
     pub fn stacks(&self) -> impl Iterator<Item = (Vec<Name>, [i64; 2])> {
-        let timed = self.order(Layout::Time, |_| true).into_iter().filter(|&node| self.own(node) != [0; 2]);
+        let timed = self.order(Layout::Time, self.nodes()).into_iter().filter(|&node| self.own(node) != [0; 2]);
         timed.map(|node| (self.stack(node), self.own(node)))
     }
 
@@ -245,50 +317,19 @@ impl Flame {
     /// Returns the boxes that have a width, in depth-first order, at most about `most`: those that are too small are added up in one box of
     /// each parent.
     pub fn boxes(&self, layout: Layout, most: usize) -> Vec<FlameBox> {
+        self.visible(most).boxes(layout, most)
+    }
+
+    /// Finds what can be seen of at most about so many boxes.
+    pub fn visible(&self, most: usize) -> Visible<'_> {
         let least = self.least_width(most);
-        // No box is wider than that around it, so that the wide ones are a tree.
-        let is_wide = |node: u32| self.width(node) >= least;
-        let mut boxes: Vec<FlameBox> = Vec::new();
-        // Row and next left edge of the boxes around, by node.
-        let mut row_of: HashMap<u32, (u32, i64)> = HashMap::default();
-        let mut bottom = 0;
-        for node in self.order(layout, is_wide) {
-            let at = node as usize;
-            let (parent, edge) = match row_of.get_mut(&self.parents[at]) {
-                Some((row, edge)) => (Some(*row), edge),
-                None => (None, &mut bottom),
-            };
-            let [control, test] = self.own(node);
-            let row = boxes.len() as u32;
-            boxes.push(FlameBox {
-                parent,
-                depth: u32::from(self.depths[at]),
-                name: Some(self.names[at]),
-                start: *edge,
-                own: control.saturating_add(test),
-                count: self.count(node),
-                sides: self.total_of(node),
-            });
-            let start = *edge;
-            *edge = edge.saturating_add(self.width(node));
-            row_of.insert(node, (row, start));
-        }
-        let mut small: HashMap<u32, FlameBox> = HashMap::default();
-        for node in self.nodes().filter(|&node| !is_wide(node) && self.width(node) > 0) {
-            let around = self.parents[node as usize];
-            if around != NONE && !is_wide(around) {
-                // Those inside a box that is too small are a part of it.
-                continue;
-            }
-            let parent = row_of.get(&around).map(|&(row, _)| row);
-            let depth = u32::from(self.depths[node as usize]);
-            let none = FlameBox { parent, depth, name: None, start: 0, own: 0, count: 0, sides: [0; 2] };
-            let sum = small.entry(around).or_insert(none);
-            sum.count += self.count(node);
-            let total = self.total_of(node);
-            sum.sides = [0, 1].map(|side: usize| sum.sides[side].saturating_add(total[side]));
-        }
-        self.with_small(boxes, &row_of, small, bottom)
+        let is_inside_wide = |node: u32| match self.parents[node as usize] {
+            NONE => true,
+            // Those inside a box that is too small are a part of it.
+            around => self.width(around) >= least,
+        };
+        let nodes = self.nodes().filter(|&node| self.width(node) > 0 && is_inside_wide(node)).collect();
+        Visible { flame: self, nodes, least }
     }
 
     /// Puts the box of small ones behind the last box inside its parent.
@@ -348,8 +389,8 @@ impl Flame {
     }
 
     /// Returns some nodes, with all that are around them, in depth-first order.
-    fn order(&self, layout: Layout, is_wanted: impl Fn(u32) -> bool) -> Vec<u32> {
-        let mut sorted: Vec<u32> = self.nodes().filter(|&node| is_wanted(node)).collect();
+    fn order(&self, layout: Layout, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut sorted: Vec<u32> = nodes.collect();
         let parent = |node: u32| self.parents[node as usize];
         // By parent, of one parent the last child first, since the stack below reverses them.
         match layout {

@@ -17,6 +17,6 @@ mod flame;
 mod lanes;
 mod packed;
 
-pub use flame::{Call, Flame, FlameBox, Layout};
+pub use flame::{Call, Flame, FlameBox, Layout, Visible};
 pub use lanes::{Lane, Level, Name, NameSum, Point, Samples, Series, Slices, Span, Window, side_by_side};
 pub use packed::{Packed, Width};

@@ -97,15 +97,37 @@ impl Selected<'_> {
     }
 }
 
+/// Tells whether the whole recording counts as one step.
+fn is_whole(recording: &Recording) -> bool {
+    recording.windows.is_empty() && recording.others.is_empty()
+}
+
+/// Divides the steps of a recording, for the time that is a part of the step. Without windows everything is one step; a recording whose steps
+/// are all left out has none.
+pub(super) fn divided(recording: &Recording, labels: &Labels, time: FlameTime) -> Vec<Division> {
+    if time == FlameTime::Attributed && (is_whole(recording) || !recording.windows.is_empty()) {
+        divide(&recording.events, &recording.windows, labels)
+    } else {
+        Vec::new()
+    }
+}
+
 impl<'c> Collector<'c> {
     /// Collects calls of a side: 0 or 1.
     pub(super) fn new(names: &'c mut Names, side: u8) -> Self {
         Self { names, calls: Vec::new(), side, known: HashMap::default(), path: Vec::new() }
     }
 
-    /// Adds the calls of a recording, whose labels are among those of its side; returns the number of its steps, at least 1, and their time.
-    pub(super) fn add(&mut self, recording: &Recording, labels: &Labels, time: FlameTime) -> (i64, i64) {
-        let is_whole = recording.windows.is_empty() && recording.others.is_empty();
+    /// Adds the calls of a recording, whose labels are among those of its side, with its divided steps; returns the number of its steps, at
+    /// least 1, and their time.
+    pub(super) fn add(
+        &mut self,
+        recording: &Recording,
+        labels: &Labels,
+        time: FlameTime,
+        divisions: &[Division],
+    ) -> (i64, i64) {
+        let is_whole = is_whole(recording);
         let selected = Selected { windows: &recording.windows, is_whole };
         match time {
             FlameTime::Cpu => self.add_cpu(recording, labels, &selected),
@@ -122,15 +144,13 @@ impl<'c> Collector<'c> {
                 self.add_stacks(recording, labels, &launches, &own);
             }
             FlameTime::Attributed => {
-                // Without windows everything is one step; a recording whose steps are all left out has none.
                 if is_whole || !recording.windows.is_empty() {
-                    let divisions = divide(&recording.events, &recording.windows, labels);
                     let mut own: HashMap<u32, i64> = HashMap::default();
                     for share in divisions.iter().flat_map(|division| &division.shares) {
                         *own.entry(share.row).or_default() += share.ns;
                     }
                     self.add_stacks(recording, labels, &launches(recording), &own);
-                    self.add_idle(labels, &divisions);
+                    self.add_idle(labels, divisions);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! A flame graph and its builder.
 
-use super::calls::{Collector, FlameTime, Names};
+use super::calls::{Collector, FlameTime, Names, divided};
 use crate::collective::Collectives;
 use crate::companion::{Companions, Iterations, Lending, LoanCount, borrowed_in_words, in_words, recording};
 use crate::exec::checkpoint::{check, guarded};
@@ -187,10 +187,16 @@ fn side_calls(
         check()?;
         budget.check(Task::Answer("flame graph"), trace.bytes_needed(BYTES_PER_EVENT))?;
         let mut recording = recording(trace, set.compat(), &iterations, &mut labels, &mut Collectives::default())?;
+        let (divisions, lenders) = join(
+            Inherited::here().threads() > 1 && !companions.is_empty(),
+            || divided(&recording, &labels, time),
+            || Companions::of_rank(companions, trace),
+        );
+        let (lenders, _) = lenders?;
         if !companions.is_empty() {
-            count.add(Companions::of_rank(companions, trace)?.0.lend(trace, &mut recording, &mut labels));
+            count.add(lenders.lend(trace, &mut recording, &mut labels));
         }
-        let (number, ns) = collector.add(&recording, &labels, time);
+        let (number, ns) = collector.add(&recording, &labels, time, &divisions);
         steps += number;
         length = length.saturating_add(ns);
     }
@@ -210,7 +216,12 @@ fn side_calls(
 fn per_step(calls: &mut [Call], steps: i64) {
     let (mut sum, mut assigned) = (0_i64, 0_i64);
     for call in calls {
-        sum = sum.saturating_add(call.own.max(0));
+        // Most calls have no time of their own, and division is slow.
+        if call.own <= 0 {
+            call.own = 0;
+            continue;
+        }
+        sum = sum.saturating_add(call.own);
         let part = sum.div_euclid(steps);
         call.own = part - assigned;
         assigned = part;

@@ -40,8 +40,10 @@ impl FlameGraph {
     /// Returns the content of `application/vnd.tracebook.flame.v1+json`, at most about 300 kB.
     pub fn to_json(&self) -> Value {
         let mut most = MOST_BOXES;
+        let (left, time) = (self.merged.visible(most), self.in_time.visible(most));
         loop {
-            let mut found = self.with_boxes(most);
+            let left = left.boxes(Layout::LeftHeavy, most);
+            let mut found = self.with_boxes(&left, &time.boxes(Layout::Time, most));
             if most <= 64 || found.to_string().len() <= MOST_BYTES {
                 one_line_texts(&mut found);
                 return found;
@@ -50,13 +52,11 @@ impl FlameGraph {
         }
     }
 
-    fn with_boxes(&self, most: usize) -> Value {
-        let left = self.merged.boxes(Layout::LeftHeavy, most);
-        let time = self.in_time.boxes(Layout::Time, most);
+    fn with_boxes(&self, left: &[FlameBox], time: &[FlameBox]) -> Value {
         // Only names that are used, renumbered.
         let mut numbers: BTreeMap<Option<u32>, usize> = BTreeMap::new();
         let mut texts: Vec<String> = Vec::new();
-        for found in left.iter().chain(&time) {
+        for found in left.iter().chain(time) {
             numbers.entry(found.name).or_insert_with(|| {
                 texts.push(found.name.map_or_else(|| SMALL.to_owned(), |name| shortened(self.name(name))));
                 texts.len() - 1
@@ -72,7 +72,7 @@ impl FlameGraph {
             "total": &self.total_ns()[..self.labels.len()],
             "width": self.width_ns(),
             "names": texts,
-            "layouts": { "left-heavy": self.columns(&left, number), "time": self.columns(&time, number) },
+            "layouts": { "left-heavy": self.columns(left, number), "time": self.columns(time, number) },
         })
     }
 
