@@ -28,7 +28,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-companions bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -44,6 +44,7 @@ help:
 	@echo 'make notebooks  execute the committed notebooks in place'
 	@echo 'make bench      compare loading with HTA, polars, DuckDB, orjson (BENCH_SIZES=35M,250M; BENCH_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-cells  time the kernel (start, magics, Rust cells) and stock evcxr (EVCXR= leaves it out)'
+	@echo 'make bench-companions  first calls of magics on 100,000 events of graph replays, without and with the capture of the graph (MAGICS=flame,explain)'
 	@echo 'make bench-browser  time timelines, tables, trees and conversations in Chromium (BROWSER_EVENTS=1000000)'
 	@echo 'make bench-explain  time and memory of explanations of 10 thousand to 10 million events'
 	@echo 'make bench-sql        seconds of statements of SQL on 10 million events'
@@ -375,6 +376,13 @@ EVCXR ?= $(STOCK)/bin/evcxr_jupyter
 
 bench-cells: machine venv kernel $(EVCXR)
 	@'$(BIN)/python' benches/cells.py $(if $(EVCXR),--evcxr '$(EVCXR)')
+
+# The recorded replay is repeated until it has 100,000 events.
+CAPTURE := $(if $(TRACEBOOK_SHARED),$(TRACEBOOK_SHARED)/traces/capture/sglang_decode)
+COMPANION_RUNS ?= 5
+
+bench-companions: machine venv kernel
+	@'$(BIN)/python' benches/companions.py '$(CAPTURE).replay.json.gz' '$(CAPTURE).capture.json.gz' --runs $(COMPANION_RUNS) $(if $(MAGICS),--magics '$(MAGICS)')
 
 $(STOCK)/bin/evcxr_jupyter:
 	@echo '== building evcxr_jupyter to compare with: about 10 minutes on 2 cores, once'
