@@ -270,3 +270,65 @@ fn found(partial: &Partial, folded: &[Folded]) -> Vec<Found> {
     found.sort_unstable_by_key(|found| found.row);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::explain::packed::{PackedLeaf, PackedNode};
+    use crate::input::family::Family;
+    use crate::input::kind::{Class, Kind};
+    use crate::tree::node::Role;
+
+    /// A sample: an operator with these kernels, each of which takes so many ns.
+    fn sample(kernels: &[(&str, i64)], labels: &mut Labels) -> PackedTree {
+        let node = |above, role| PackedNode { above, chain: 1, role, family: Family::Other };
+        let mut form = PackedForm::default();
+        form.nodes.push(node(1, Role::Host));
+        form.labels.push(labels.add(Kind::Operator, "aten::mm", ""));
+        let mut leaves = Vec::new();
+        for (at, &(name, ns)) in (1..).zip(kernels) {
+            form.nodes.push(node(at, Role::Leaf));
+            form.labels.push(labels.add(Kind::Gpu(Class::Compute), name, ""));
+            leaves.push(PackedLeaf { ns, hidden_ns: ns, row: 0, is_chosen: false });
+        }
+        PackedTree { form, leaves }
+    }
+
+    #[test]
+    fn equal_iterations_fold_as_if_each_were_mapped() {
+        let mut labels = Labels::default();
+        let (plain, with_copy) = (["gemm", "gelu", "gemm"], ["gemm", "copy", "gelu", "gemm"]);
+        let samples: Vec<PackedTree> = (0..9_i64)
+            .map(|number| {
+                let names: &[&str] = if number % 4 == 3 { &with_copy } else { &plain };
+                let kernels: Vec<(&str, i64)> =
+                    names.iter().zip(1..).map(|(&name, at)| (name, 100 * number + at)).collect();
+                sample(&kernels, &mut labels)
+            })
+            .collect();
+        let mut folding = Folding { template: None, samples: 9, last: PackedForm::default(), leaves: Vec::new() };
+        let folded: Vec<Vec<NodeId>> = samples.clone().iter_mut().map(|packed| folding.fold(packed, &labels)).collect();
+        let mut template: Option<Template> = None;
+        let mapped: Vec<Vec<NodeId>> = samples
+            .iter()
+            .map(|packed| {
+                let (tree, leaves) = packed.form.tree(&packed.leaves, &labels);
+                match &mut template {
+                    None => template = Some(Template::new(tree).expecting(9)),
+                    Some(template) => {
+                        let to = template.fold(tree, &labels);
+                        return leaves.iter().map(|&leaf| to[leaf as usize]).collect();
+                    }
+                }
+                leaves
+            })
+            .collect();
+        assert_eq!(folded, mapped);
+        let costs = |template: Option<Template>| -> Vec<Vec<(u32, i64)>> {
+            let tree = template.unwrap().into_tree();
+            tree.nodes().iter().map(|node| node.costs.iter().map(|cost| (cost.sample, cost.ns)).collect()).collect()
+        };
+        assert_eq!(costs(folding.template), costs(template));
+    }
+}
