@@ -28,12 +28,13 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-companions bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check hooks ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-companions bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
 	@echo 'make test       format, lints, every test, the notebooks, a browser (needs chromium)'
 	@echo 'make check      the part of make test without Python'
+	@echo 'make hooks      check formatting and the rules of the house before each commit'
 	@echo 'make check-js   type check of the JupyterLab extension (make test runs it too)'
 	@echo 'make install    build, and install the kernel for you (INSTALL="$(INSTALL)"; or --user, --prefix DIR, --sys-prefix)'
 	@echo 'make wheel      write dist/tracebook-*.whl: kernel, kernelspec and extension in one file for pip'
@@ -85,6 +86,10 @@ COMMITS ?= 3
 commits:
 	@date '+== commits since main: each builds (%T)'
 	@COMMITS='$(COMMITS)' .ci/commits
+
+hooks:
+	@mkdir -p "$$(git rev-parse --git-path hooks)"
+	@ln -sf "$$(pwd)/.ci/pre-commit" "$$(git rev-parse --git-path hooks)/pre-commit"
 
 # Within a release build (see .ci/lint), so that no dependency is compiled for clippy alone. `make build` follows in `make check`.
 clippy:
