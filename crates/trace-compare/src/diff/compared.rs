@@ -71,12 +71,12 @@ struct Row<'n> {
 impl Row<'_> {
     /// The columns behind that of names; the first four get labels.
     const COLUMNS: [Field<Self>; 6] = [
-        Field::wholes(declaration(COUNTS_SUFFIX), |row| Some(row.control.count)),
-        Field::numbers(declaration(DURATION_SUFFIX), |row| Some(row.control.micros())),
-        Field::wholes(declaration(COUNTS_SUFFIX), |row| Some(row.test.count)),
-        Field::numbers(declaration(DURATION_SUFFIX), |row| Some(row.test.micros())),
-        Field::wholes(declaration(DIFF_COUNTS), |row| Some(row.test.count - row.control.count)),
-        Field::numbers(declaration(DIFF_DURATION), |row| Some(row.test.micros_beyond(row.control))),
+        Field::known_whole(declaration(COUNTS_SUFFIX), |row| Some(row.control.count)),
+        Field::known_number(declaration(DURATION_SUFFIX), |row| Some(row.control.micros())),
+        Field::known_whole(declaration(COUNTS_SUFFIX), |row| Some(row.test.count)),
+        Field::known_number(declaration(DURATION_SUFFIX), |row| Some(row.test.micros())),
+        Field::known_whole(declaration(DIFF_COUNTS), |row| Some(row.test.count - row.control.count)),
+        Field::known_number(declaration(DIFF_DURATION), |row| Some(row.test.micros_beyond(row.control))),
     ];
 
     fn change(&self) -> Change {

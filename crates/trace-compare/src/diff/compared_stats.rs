@@ -150,22 +150,22 @@ struct JudgedRow<'a> {
 impl JudgedRow<'_> {
     /// The first five columns get the name of the operators, and labels.
     const COLUMNS: [Field<Self>; 16] = [
-        Field::words(declaration(NAME), |of| Some(&of.row.name)),
-        Field::numbers(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[0])),
-        Field::numbers(declaration(MEAN_SUFFIX), |of| Some(of.change.control)),
-        Field::numbers(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[1])),
-        Field::numbers(declaration(MEAN_SUFFIX), |of| Some(of.change.test)),
-        Field::numbers(declaration(DIFF_COUNTS), |of| Some(of.row.counts[1] - of.row.counts[0])),
-        Field::numbers(declaration(DIFF_DURATION), |of| Some(of.change.difference)),
-        Field::numbers(declaration("interval_low"), |of| Some(of.change.interval?.low)),
-        Field::numbers(declaration("interval_high"), |of| Some(of.change.interval?.high)),
-        Field::numbers(declaration("ratio"), |of| Some(of.change.ratio?.estimate)),
-        Field::numbers(declaration("ratio_low"), |of| Some(of.change.ratio?.interval.low)),
-        Field::numbers(declaration("ratio_high"), |of| Some(of.change.ratio?.interval.high)),
-        Field::numbers(declaration("p"), |of| of.change.p),
-        Field::numbers(declaration("q"), |of| of.change.q),
-        Field::texts(declaration("verdict"), |of| verdict(of.row, of.change)),
-        Field::numbers(declaration("smallest_change_percent"), |of| Some(100.0 * smallest(of.change.verdict)?)),
+        Field::known_word(declaration(NAME), |of| Some(&of.row.name)),
+        Field::known_number(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[0])),
+        Field::known_number(declaration(MEAN_SUFFIX), |of| Some(of.change.control)),
+        Field::known_number(declaration(COUNTS_SUFFIX), |of| Some(of.row.counts[1])),
+        Field::known_number(declaration(MEAN_SUFFIX), |of| Some(of.change.test)),
+        Field::known_number(declaration(DIFF_COUNTS), |of| Some(of.row.counts[1] - of.row.counts[0])),
+        Field::known_number(declaration(DIFF_DURATION), |of| Some(of.change.difference)),
+        Field::known_number(declaration("interval_low"), |of| Some(of.change.interval?.low)),
+        Field::known_number(declaration("interval_high"), |of| Some(of.change.interval?.high)),
+        Field::known_number(declaration("ratio"), |of| Some(of.change.ratio?.estimate)),
+        Field::known_number(declaration("ratio_low"), |of| Some(of.change.ratio?.interval.low)),
+        Field::known_number(declaration("ratio_high"), |of| Some(of.change.ratio?.interval.high)),
+        Field::known_number(declaration("p"), |of| of.change.p),
+        Field::known_number(declaration("q"), |of| of.change.q),
+        Field::known_text(declaration("verdict"), |of| verdict(of.row, of.change)),
+        Field::known_number(declaration("smallest_change_percent"), |of| Some(100.0 * smallest(of.change.verdict)?)),
     ];
 }
 

@@ -14,15 +14,15 @@ use trace_view::{Axis, Figure, Mark, Points, Series as Drawn, Unit};
 const BARS: usize = 15;
 
 const COLUMNS: [Field<OperatorNoise>; 9] = [
-    Field::words(declaration(NAME), |row| Some(&row.name)),
-    Field::numbers(declaration("mean_duration"), |row| Some(row.mean_us)),
-    Field::numbers(declaration("within_percent"), |row| row.within.map(percent)),
-    Field::numbers(declaration("between_percent"), |row| row.between.map(percent)),
-    Field::numbers(declaration("autocorrelation"), |row| row.within.map(|_| row.correlation)),
-    Field::numbers(declaration("effective_iterations"), |row| Some(row.effective)),
-    Field::wholes(declaration("iterations_for_1_percent"), |row| i64::try_from(row.iterations_needed?).ok()),
-    Field::wholes(declaration("runs_for_1_percent"), |row| i64::try_from(row.runs_needed?).ok()),
-    Field::numbers(declaration("smallest_change_percent"), |row| row.smallest_change.map(percent)),
+    Field::known_word(declaration(NAME), |row| Some(&row.name)),
+    Field::known_number(declaration("mean_duration"), |row| Some(row.mean_us)),
+    Field::known_number(declaration("within_percent"), |row| row.within.map(percent)),
+    Field::known_number(declaration("between_percent"), |row| row.between.map(percent)),
+    Field::known_number(declaration("autocorrelation"), |row| row.within.map(|_| row.correlation)),
+    Field::known_number(declaration("effective_iterations"), |row| Some(row.effective)),
+    Field::known_whole(declaration("iterations_for_1_percent"), |row| i64::try_from(row.iterations_needed?).ok()),
+    Field::known_whole(declaration("runs_for_1_percent"), |row| i64::try_from(row.runs_needed?).ok()),
+    Field::known_number(declaration("smallest_change_percent"), |row| row.smallest_change.map(percent)),
 ];
 
 /// The answer of [`Noise::run`](crate::Noise::run).

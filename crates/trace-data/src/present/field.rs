@@ -46,22 +46,22 @@ impl<R> Field<R> {
     }
 
     /// Gives a known column whole numbers.
-    pub const fn wholes(column: Column, value: fn(&R) -> Option<i64>) -> Self {
+    pub const fn known_whole(column: Column, value: fn(&R) -> Option<i64>) -> Self {
         Self { column, value: Accessor::Whole(value) }
     }
 
     /// Gives a known column numbers.
-    pub const fn numbers(column: Column, value: fn(&R) -> Option<f64>) -> Self {
+    pub const fn known_number(column: Column, value: fn(&R) -> Option<f64>) -> Self {
         Self { column, value: Accessor::Number(value) }
     }
 
     /// Gives a known column texts that are composed for it.
-    pub const fn texts(column: Column, value: fn(&R) -> Option<String>) -> Self {
+    pub const fn known_text(column: Column, value: fn(&R) -> Option<String>) -> Self {
         Self { column, value: Accessor::Text(value) }
     }
 
     /// Gives a known column words or names.
-    pub const fn words(column: Column, value: fn(&R) -> Option<&str>) -> Self {
+    pub const fn known_word(column: Column, value: fn(&R) -> Option<&str>) -> Self {
         Self { column, value: Accessor::Word(value) }
     }
 
@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn known_columns_get_values_and_labels() {
-        const COUNTS: Field<i64> = Field::wholes(declaration("_counts"), |row| Some(*row));
-        const RATIO: Field<i64> = Field::numbers(declaration("ratio"), |row| Some(*row as f64));
+        const COUNTS: Field<i64> = Field::known_whole(declaration("_counts"), |row| Some(*row));
+        const RATIO: Field<i64> = Field::known_number(declaration("ratio"), |row| Some(*row as f64));
         assert_eq!(COUNTS.column, *known("control_counts").unwrap());
         let columns = frame_columns(&[3, 4], &[COUNTS, RATIO], &["test_counts".to_owned()]);
         let names: Vec<&str> = columns.iter().map(|column| column.name().as_str()).collect();
