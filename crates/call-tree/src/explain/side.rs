@@ -46,23 +46,31 @@ struct Folding {
     template: Option<Template>,
     /// Number of samples of the side.
     samples: usize,
-    /// The tree that was folded last.
+    /// Number of samples that are folded.
+    folded: usize,
+    /// The tree that was folded last; empty where no sample follows.
     last: PackedForm,
     /// The template's nodes of its leaves.
     leaves: Vec<NodeId>,
 }
 
 impl Folding {
+    fn of(samples: usize) -> Self {
+        Self { template: None, samples, folded: 0, last: PackedForm::default(), leaves: Vec::new() }
+    }
+
     /// Folds in the tree of a sample, whose form is dropped; returns the template's nodes of its leaves. Most iterations have the calls and
     /// kernels of the one before: their leaves are found by position.
     fn fold(&mut self, packed: &mut PackedTree, labels: &Labels) -> Vec<NodeId> {
         let is_same = packed.form == self.last;
         let form = std::mem::take(&mut packed.form);
+        self.folded += 1;
         let ns = packed.leaves.iter().map(|leaf| leaf.ns);
         if is_same && self.template.as_mut().is_some_and(|template| template.fold_again(&self.leaves, ns)) {
             return self.leaves.clone();
         }
         let (tree, mut leaves) = form.tree(&packed.leaves, labels);
+        self.last = if self.folded < self.samples { form } else { PackedForm::default() };
         match &mut self.template {
             None => self.template = Some(Template::new(tree).expecting(self.samples)),
             Some(template) => {
@@ -70,8 +78,9 @@ impl Folding {
                 leaves.iter_mut().for_each(|leaf| *leaf = to[*leaf as usize]);
             }
         }
-        self.last = form;
-        self.leaves.clone_from(&leaves);
+        if self.folded < self.samples {
+            self.leaves.clone_from(&leaves);
+        }
         leaves
     }
 }
@@ -94,7 +103,7 @@ impl Side {
         };
         let samples = partials.iter().flat_map(|partial| &partial.samples);
         let samples = samples.filter(|one| one.left_out.is_none()).count();
-        let mut folding = Folding { template: None, samples, last: PackedForm::default(), leaves: Vec::new() };
+        let mut folding = Folding::of(samples);
         let mut meetings = Meetings::of(&partials, side.weights.nothing());
         for (recording, partial) in partials.iter_mut().enumerate() {
             let mut folded: Vec<Folded> = Vec::with_capacity(partial.samples.len());
@@ -307,7 +316,7 @@ mod tests {
                 sample(&kernels, &mut labels)
             })
             .collect();
-        let mut folding = Folding { template: None, samples: 9, last: PackedForm::default(), leaves: Vec::new() };
+        let mut folding = Folding::of(9);
         let folded: Vec<Vec<NodeId>> = samples.clone().iter_mut().map(|packed| folding.fold(packed, &labels)).collect();
         let mut template: Option<Template> = None;
         let mapped: Vec<Vec<NodeId>> = samples
