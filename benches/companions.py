@@ -94,9 +94,15 @@ def main():
     unknown = set(options.magics.split(",")) - set(MAGICS)
     if unknown:
         sys.exit(f"unknown magics: {', '.join(sorted(unknown))}; known: {', '.join(MAGICS)}")
-    replay = Path(tempfile.mkdtemp()) / "replay.json"
-    replay.write_text(json.dumps(repeated(json.loads(text_of(options.replay)), options.times)))
+    with tempfile.TemporaryDirectory() as folder:
+        replay = Path(folder) / "replay.json"
+        replay.write_text(json.dumps(repeated(json.loads(text_of(options.replay)), options.times)))
+        measure(options, replay)
+
+
+def measure(options, replay):
     command = [options.binary, "run", "--connection-file"]
+    # The first load fills the cache, which all others read.
     kernel = Kernel(command)
     kernel.run(f"%trace_load {replay} --as a --quiet")
     kernel.close()
