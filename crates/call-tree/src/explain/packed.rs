@@ -19,7 +19,7 @@ pub(super) struct PackedTree {
     pub(super) leaves: Vec<PackedLeaf>,
 }
 
-/// What the iterations of a program have in common: calls and kernels, without their times. Its root is no node.
+/// Calls and kernels of a sample without times: equal for iterations that run the same code. The root of the tree is left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PackedForm {
     /// Parents before children; the first one is node 1 of the tree.

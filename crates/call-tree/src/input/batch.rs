@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Batch {
     /// Number of requests or tokens, padded.
     pub size: u64,
-    /// Whether decode steps run the batch.
+    /// The batch is run by decode steps.
     pub decodes: bool,
-    /// Whether prefill steps run the batch.
+    /// The batch is run by prefill steps.
     pub prefills: bool,
 }
 

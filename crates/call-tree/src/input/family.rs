@@ -81,7 +81,7 @@ const WORDS: [(Family, &[&str]); 15] = [
 /// All words, which one pass over a name finds.
 struct Searched {
     search: AhoCorasick,
-    /// Of each word the number of its families' row in [`WORDS`].
+    /// Row in [`WORDS`] by number of the word.
     families: Vec<u8>,
 }
 

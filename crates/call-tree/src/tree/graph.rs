@@ -43,7 +43,7 @@ pub(super) struct Lending<'r> {
     around: Vec<(Kind, Symbol)>,
     /// Number of the launch, from 1.
     launch: u32,
-    /// Of each borrowed call the launch that used it last, and its node there.
+    /// By number of the borrowed call: the last launch that used it, and the node of the call below that launch.
     nodes: Vec<(u32, BorrowedNode)>,
     /// Calls of a kernel that are not below the launch yet, the innermost first.
     path: Vec<(u32, LabelId)>,

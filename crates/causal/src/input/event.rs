@@ -77,7 +77,7 @@ pub struct HostEvent {
     pub row: u32,
     /// What the call shares with what it starts, as a number of the caller; [`NONE`] if nothing.
     pub correlation: u32,
-    /// Of a call its name, as a number of the caller: base lags are found by name. Calls whose names have no number of their own share one.
+    /// Number of the name of a runtime call, 0 for other events: base lags are found by name. Names beyond 65,535 share the last number.
     pub call_name: u16,
     /// What it is.
     pub kind: HostKind,
