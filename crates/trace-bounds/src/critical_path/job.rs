@@ -1,7 +1,10 @@
 //! The causal graph of the ranks of a job, and what its numbers mean.
 
 use super::recording::recording;
+use super::short_runs::ShortRuns;
 use crate::exec::checkpoint;
+use crate::exec::context::Inherited;
+use crate::exec::fork_join::join;
 use crate::frame::RankEvents;
 use crate::{Compat, Error, Trace};
 use causal::{Check, Graph, Stopped, Stream};
@@ -13,6 +16,8 @@ pub(super) struct Job {
     pub(super) tracks: Vec<Tracks>,
     /// By rank its events.
     pub(super) rows: Vec<RankEvents>,
+    /// By rank its runs of short kernels; empty unless they were asked for.
+    pub(super) short_runs: Vec<ShortRuns>,
 }
 
 /// What the numbers of threads and streams of a rank mean.
@@ -25,11 +30,17 @@ pub(super) struct Tracks {
 }
 
 impl Job {
-    /// Builds the graph of ranks; `loads_data` tells by name which events of the CPU load data.
+    /// Builds the graph of ranks; `loads_data` tells by name which events of the CPU load data. Runs of short kernels are found
+    /// meanwhile, if `finds_runs`.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if the call is cancelled; if the events of a rank cannot be read.
-    pub(super) fn of(traces: &[&Trace], compat: Compat, loads_data: impl Fn(&str) -> bool) -> crate::Result<Self> {
+    pub(super) fn of(
+        traces: &[&Trace],
+        compat: Compat,
+        loads_data: impl Fn(&str) -> bool,
+        finds_runs: bool,
+    ) -> crate::Result<Self> {
         let (mut ranks, mut tracks, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for trace in traces {
             let (recording, of_rank) = checkpoint::guarded(|| recording(trace, compat, traces.len(), &loads_data))?;
@@ -37,8 +48,12 @@ impl Job {
             ranks.push(recording.events);
             rows.push(of_rank);
         }
-        let graph = unless_cancelled(|check| Graph::build(ranks, check))?;
-        Ok(Self { graph, tracks, rows })
+        let build = || unless_cancelled(|check| Graph::build(ranks, check));
+        let find = || checkpoint::guarded(|| Ok(rows.iter().filter(|_| finds_runs).map(ShortRuns::of).collect()));
+        let concurrently = finds_runs && Inherited::here().threads() > 1;
+        let (graph, short_runs) = join(concurrently, build, find);
+        let (graph, short_runs) = (graph?, short_runs?);
+        Ok(Self { graph, tracks, rows, short_runs })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::job::{Job, Tracks};
 use super::query::CriticalPath;
-use super::short_runs::ShortRuns;
+use super::short_runs::{SHORT_RUN, ShortRuns};
 use crate::exec::memory::Task;
 use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
@@ -68,10 +68,13 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Re
         }
     }
     used.sort_by_key(|trace| trace.rank());
-    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name))?;
+    let finds_runs = query.changes.iter().any(|change| change.condition().names_column(SHORT_RUN));
+    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name), finds_runs)?;
+    let mut found = job.short_runs.into_iter();
+    let mut short_runs = || found.next().map_or_else(OnceLock::new, OnceLock::from);
     let ranks = used.into_iter().zip(job.tracks).zip(job.rows);
     let ranks = ranks
-        .map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks, short_runs: OnceLock::new() })
+        .map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks, short_runs: short_runs() })
         .collect();
     let mut notes = Vec::new();
     if !others_used.is_empty() {

@@ -1,29 +1,30 @@
 //! Changes of a question, replayed, without the path of the step.
 
-use super::answer::WhatIf;
 use super::query::CriticalPath;
 use super::ranks::{Loaded, load};
 use super::solve::{asked, chosen};
-use super::steps::Steps;
-use super::tried::changes;
+use super::steps::{Steps, lengths};
+use super::tried::lengths_after;
 use crate::exec::checkpoint::guarded;
 use crate::{Result, TraceSet};
 use causal::Window;
 
-/// Changes of a step, replayed, and the runs of short kernels of the recording.
+/// Lengths of a step with changes, and the runs of short kernels of the recording.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Replayed {
     /// The name of the annotation that is the step; empty for the whole recording.
     pub annotation: String,
-    /// What each change does alone, as [`CriticalPathAnswer::what_if_rows`](super::CriticalPathAnswer::what_if_rows) has it.
-    pub changes: Vec<WhatIf>,
+    /// How long the step lasts as recorded, in ns.
+    pub before_ns: i64,
+    /// How long it lasts with each change alone, in ns.
+    pub after_ns: Vec<i64>,
     /// Runs of short kernels on the ranks that are asked for.
     pub short_runs: usize,
     /// Kernels in these runs.
     pub kernels_in_runs: usize,
 }
 
-/// Replays the changes of a question: the same rows as [`critical_path`](super::critical_path) has, in less time.
+/// Replays the changes of a question: the lengths of [`what_if_rows`](super::CriticalPathAnswer::what_if_rows) without what bounds them.
 ///
 /// # Errors
 /// As there.
@@ -34,9 +35,10 @@ pub fn replayed(traces: &TraceSet, query: &CriticalPath) -> Result<Replayed> {
         let (chosen, _) = chosen(&ranks, &asked, &graph, traces.label(), query)?;
         let windows: Vec<Window> = chosen.iter().map(|(_, window, _)| *window).collect();
         let steps = Steps::of(&graph, &chosen);
-        let changes = changes(query, &ranks, &graph, &windows, &steps, false)?;
+        let after_ns = lengths_after(query, &ranks, &graph, &windows, &steps)?;
+        let before_ns = steps.step(&lengths(&windows));
         let annotation = chosen.first().map(|(.., of)| of.annotation.clone()).unwrap_or_default();
-        let mut found = Replayed { annotation, changes, ..Replayed::default() };
+        let mut found = Replayed { annotation, before_ns, after_ns, ..Replayed::default() };
         for rank in ranks.iter().filter(|rank| asked.contains(&rank.trace.rank())) {
             let runs = rank.short_runs();
             found.short_runs += runs.runs;

@@ -1,12 +1,16 @@
 //! Changes that a question tries out.
 
 use super::answer::{Sweep, WhatIf, added, diagnosis, largest};
+use super::change::TimeChange;
 use super::job::unless_cancelled;
 use super::matched::Matched;
 use super::query::CriticalPath;
 use super::ranks::LoadedRank;
 use super::steps::{Steps, lengths};
 use crate::Result;
+use crate::exec::checkpoint::guarded;
+use crate::exec::context::Inherited;
+use crate::exec::fork_join::run_with_helpers;
 use causal::{Graph, Lag, Replay, Savings, Window};
 use std::cell::Cell;
 
@@ -52,6 +56,27 @@ pub(super) fn changes(
             })
         })
         .collect()
+}
+
+/// Tries the changes of a question out, each alone and on a thread of its own, and returns how long the step would last, in ns.
+pub(super) fn lengths_after(
+    query: &CriticalPath,
+    ranks: &[LoadedRank],
+    graph: &Graph,
+    windows: &[Window],
+    steps: &Steps,
+) -> Result<Vec<i64>> {
+    let after = |change: &TimeChange| {
+        guarded(|| {
+            let of = [Matched::of(change, ranks)?];
+            let mut savings = Savings::of(graph);
+            let after = unless_cancelled(|check| savings.windows(windows, |lag| factor(&of, lag), check))?;
+            Ok(steps.step(&after))
+        })
+    };
+    let helpers = Inherited::here().threads() - 1;
+    let ((), after) = run_with_helpers(helpers, || (), query.changes.iter().collect(), after);
+    after.into_iter().collect()
 }
 
 /// Tries each change out with other factors.
