@@ -4,10 +4,9 @@ use super::collectives::Collectives;
 use crate::collective;
 use crate::domain::{EventKind, is_collective, is_cpu_collective};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{IntColumn, READ_COLUMNS, RankEvents};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, TrackNumbers};
 use crate::{Compat, Result, Trace};
 use causal::{Call, DeviceEvent, DeviceKind, HostEvent, HostKind, NONE, RankInput, Stream, SyncKind, SyncRow};
-use foldhash::HashMap;
 use polars::prelude::PlSmallStr;
 
 const WAIT_ON_STREAM: &str = "wait_on_stream";
@@ -42,14 +41,18 @@ pub(super) fn recording(
         rows: &rows,
         on_stream: int(WAIT_ON_STREAM),
         record: int(WAIT_ON_RECORD),
-        threads: HashMap::default(),
-        streams: HashMap::default(),
+        threads: TrackNumbers::default(),
+        streams: TrackNumbers::default(),
         collectives: Collectives::of(&events, int(IN_ELEMENTS), loaded),
         found: Recording::default(),
     };
     builder.found.events.rank = trace.rank();
+    // What stays free takes no memory.
+    builder.found.events.host.reserve_exact(rows.len());
+    builder.found.events.device.reserve_exact(rows.len());
     builder.fill(loads_data);
-    let Builder { mut found, collectives, .. } = builder;
+    let Builder { mut found, threads, streams, collectives, .. } = builder;
+    (found.threads, found.events.streams) = (threads.into_tracks(), streams.into_tracks());
     collectives.number(&mut found.events, &rows);
     load_within(&mut found.events.host);
     Ok((found, rows))
@@ -79,8 +82,8 @@ struct Builder<'r> {
     rows: &'r RankEvents,
     on_stream: Option<IntColumn>,
     record: Option<IntColumn>,
-    threads: HashMap<(Option<i64>, Option<i64>), u32>,
-    streams: HashMap<Stream, u32>,
+    threads: TrackNumbers<(Option<i64>, Option<i64>)>,
+    streams: TrackNumbers<Stream>,
     collectives: Collectives,
     found: Recording,
 }
@@ -134,7 +137,7 @@ impl Builder<'_> {
                 EventKind::Annotation => HostKind::Annotation,
                 EventKind::Python => HostKind::Python,
             };
-            let thread = self.thread(row);
+            let thread = self.threads.number(rows.thread(row));
             let call_name = if matches!(kind, HostKind::Call(_)) { call_name(name) } else { 0 };
             let (end, correlation) = (start.saturating_add(rows.dur(row)), number(rows.correlation(row)));
             self.found.events.host.push(HostEvent {
@@ -187,24 +190,8 @@ impl Builder<'_> {
         });
     }
 
-    fn thread(&mut self, row: usize) -> u32 {
-        let key = self.rows.thread(row);
-        let next = self.found.threads.len() as u32;
-        let thread = *self.threads.entry(key).or_insert(next);
-        if thread == next {
-            self.found.threads.push(key);
-        }
-        thread
-    }
-
     fn stream(&mut self, device: Option<i64>, stream: i64) -> u32 {
-        let key = Stream { device: device.unwrap_or(0), stream };
-        let next = self.found.events.streams.len() as u32;
-        let number = *self.streams.entry(key).or_insert(next);
-        if number == next {
-            self.found.events.streams.push(key);
-        }
-        number
+        self.streams.number(Stream { device: device.unwrap_or(0), stream })
     }
 }
 

@@ -2,9 +2,8 @@
 
 use crate::domain::{EventKind, is_collective};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::RankEvents;
+use crate::frame::{RankEvents, TrackNumbers};
 use causal::{BoundBy, Call};
-use foldhash::HashMap;
 use polars_arrow::bitmap::Bitmap;
 
 /// The column of what one launch in place of a run of short kernels would replace, for conditions of changes.
@@ -46,19 +45,7 @@ pub(super) struct ShortRuns {
 type Track = u32;
 
 /// Numbers of threads, or of streams: each is two numbers as recorded.
-#[derive(Default)]
-struct TrackNumbers(HashMap<(Option<i64>, Option<i64>), Track>);
-
-impl TrackNumbers {
-    fn number(&mut self, recorded: (Option<i64>, Option<i64>)) -> Track {
-        let next = self.0.len() as Track;
-        *self.0.entry(recorded).or_insert(next)
-    }
-
-    fn known(&self, recorded: (Option<i64>, Option<i64>)) -> Option<Track> {
-        self.0.get(&recorded).copied()
-    }
-}
+type Tracks = TrackNumbers<(Option<i64>, Option<i64>)>;
 
 /// A short kernel with a launch of its own.
 #[derive(Clone, Copy)]
@@ -74,7 +61,7 @@ struct Short {
 impl ShortRuns {
     /// Finds the runs of a rank.
     pub(super) fn of(rows: &RankEvents) -> Self {
-        let mut threads = TrackNumbers::default();
+        let mut threads = Tracks::default();
         let runs = runs(rows, &mut threads);
         let (mut calls, mut kernels) = (vec![false; rows.len()], vec![false; rows.len()]);
         let mut intervals: Vec<(Track, i64, i64)> = Vec::with_capacity(runs.len());
@@ -107,11 +94,11 @@ impl ShortRuns {
 }
 
 /// Returns the runs, each in order of time.
-fn runs(rows: &RankEvents, threads: &mut TrackNumbers) -> Vec<Vec<Short>> {
+fn runs(rows: &RankEvents, threads: &mut Tracks) -> Vec<Vec<Short>> {
     let kinds = rows.kinds();
     let mut call = rows.per_text(Call::named);
     let mut communicates = rows.per_text(is_collective);
-    let mut streams = TrackNumbers::default();
+    let mut streams = Tracks::default();
     let mut device: Vec<(Track, i64, usize)> = Vec::new();
     let mut launches: Vec<(Track, i64, usize)> = Vec::new();
     let mut waits: Vec<(Track, i64)> = Vec::new();
@@ -176,10 +163,10 @@ fn runs(rows: &RankEvents, threads: &mut TrackNumbers) -> Vec<Vec<Short>> {
 }
 
 /// Tells which events of the CPU begin and end within one of these intervals of their thread.
-fn within(rows: &RankEvents, threads: &TrackNumbers, mut intervals: Vec<(Track, i64, i64)>) -> Vec<bool> {
+fn within(rows: &RankEvents, threads: &Tracks, mut intervals: Vec<(Track, i64, i64)>) -> Vec<bool> {
     intervals.sort_unstable();
     // By thread the begins of its intervals, each with the latest end up to it.
-    let mut of_thread: Vec<Vec<(i64, i64)>> = vec![Vec::new(); threads.0.len()];
+    let mut of_thread: Vec<Vec<(i64, i64)>> = vec![Vec::new(); threads.tracks().len()];
     for (thread, begin, end) in intervals {
         let of_thread = &mut of_thread[thread as usize];
         let latest = of_thread.last().map_or(end, |&(_, latest)| end.max(latest));

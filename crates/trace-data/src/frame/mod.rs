@@ -27,6 +27,7 @@ pub mod tables;
 mod text_column;
 mod time;
 mod track_names;
+mod track_numbers;
 mod unify;
 
 pub use align::rows_in_whole_steps;
@@ -47,4 +48,5 @@ pub use rank_events::{InsertedCall, Kinds, READ_COLUMNS, RankEvents};
 pub use step_name::StepName;
 pub use text_column::{TextColumn, inputs_text, recorded_text};
 pub use track_names::TrackNames;
+pub use track_numbers::TrackNumbers;
 pub use unify::{NamedType, cast, common_types};

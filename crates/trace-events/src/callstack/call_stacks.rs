@@ -7,9 +7,8 @@ mod tests;
 use super::{Enclosing, InsertedCalls};
 use crate::Compat;
 use crate::exec::checkpoint::cancellable;
-use crate::frame::RankEvents;
+use crate::frame::{RankEvents, TrackNumbers};
 use call_tree::nesting::{Call, Closing, Forest, Growing, Step, nest, sort};
-use foldhash::HashMap;
 
 /// The call stacks of one rank: a view of the nesting of call trees ([`call_tree::nesting`]), by row, with HTA's rules where
 /// `Compat::Hta` asks for them.
@@ -130,15 +129,15 @@ fn threads(rows: &RankEvents, seen: &[u32], compat: Compat) -> Vec<(Vec<Call>, R
     }
     let mut marks = rows.per_text(|name| (name.starts_with("ProfilerStep#"), name.contains("autograd::")));
     rows.kinds();
-    let mut number_of: HashMap<ThreadId, usize> = HashMap::default();
+    let mut numbers: TrackNumbers<ThreadId> = TrackNumbers::default();
     let mut threads: Vec<(ThreadId, Thread)> = Vec::new();
     for &row in cancellable(seen) {
         let row = row as usize;
         let id = rows.thread(row);
-        let number = *number_of.entry(id).or_insert_with(|| {
+        let number = numbers.number(id) as usize;
+        if number == threads.len() {
             threads.push((id, Thread::default()));
-            threads.len() - 1
-        });
+        }
         let thread = &mut threads[number].1;
         let (main, backward) = marks(rows.name(row));
         thread.main |= main;

@@ -7,7 +7,7 @@ use crate::dataset::launch_marks;
 use crate::domain::{EventKind, is_collective, is_graph_launch};
 use crate::exec::checkpoint::cancellable;
 use crate::frame::columns::*;
-use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn, inputs_text};
+use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn, TrackNumbers, inputs_text};
 use crate::interval::outermost;
 use crate::serving::CapturedGraph;
 use crate::{Compat, Result, Trace};
@@ -142,10 +142,7 @@ struct Builder<'r> {
     labels: &'r mut Labels,
     /// Labels by code of the name, role and codes of the inputs.
     known: HashMap<(u32, Kind, [Option<u32>; 2]), LabelId>,
-    /// Threads and streams by process or device.
-    threads: HashMap<Track, u32>,
-    /// The track of the event before, of host and of device events.
-    last: [Option<(Track, u32)>; 2],
+    tracks: TrackNumbers<Track>,
     events: Vec<Event>,
     /// Iterations: number, begin, end and thread.
     marks: Vec<Window>,
@@ -153,9 +150,9 @@ struct Builder<'r> {
 
 impl<'r> Builder<'r> {
     fn of(rows: &'r RankEvents, inputs: [Option<TextColumn>; 2], labels: &'r mut Labels) -> Self {
-        let (known, threads) = (HashMap::default(), HashMap::default());
+        let (known, tracks) = (HashMap::default(), TrackNumbers::default());
         let events = Vec::with_capacity(rows.len());
-        Self { rows, inputs, labels, known, threads, last: [None; 2], events, marks: Vec::new() }
+        Self { rows, inputs, labels, known, tracks, events, marks: Vec::new() }
     }
 
     /// Adds the events of the wanted kinds and codes of names, and the marks of iterations.
@@ -219,15 +216,7 @@ impl<'r> Builder<'r> {
 
     fn thread(&mut self, row: usize, kind: Kind) -> u32 {
         let (one, other) = if kind.is_gpu() { self.rows.device_and_stream(row) } else { self.rows.thread(row) };
-        let track = (kind.is_gpu(), one, other);
-        let last = &mut self.last[usize::from(kind.is_gpu())];
-        if let Some((_, number)) = last.filter(|(before, _)| *before == track) {
-            return number;
-        }
-        let next = self.threads.len() as u32;
-        let number = *self.threads.entry(track).or_insert(next);
-        *last = Some((track, number));
-        number
+        self.tracks.number((kind.is_gpu(), one, other))
     }
 
     fn label(&mut self, row: usize, name: u32, kind: Kind) -> LabelId {
