@@ -63,6 +63,7 @@ pub(crate) struct Cause {
 #[derive(Debug)]
 pub(crate) struct Draft<'r> {
     ranks: &'r [RankDraft],
+    /// The points of ranks, behind them a time for each meeting, and the begin of the job, which is the first time of all.
     points: Points,
     bases: Vec<Base>,
     extras: Vec<Extra>,
@@ -72,8 +73,6 @@ pub(crate) struct Draft<'r> {
     meetings: Meetings,
     /// Number of the first meeting's point.
     meetings_first: u32,
-    /// The begin of the job: the first time of all. Its point has the last number.
-    origin: i64,
     /// By meeting the place of the member that began last.
     meeting_spans: Vec<u32>,
     ahead: Vec<i64>,
@@ -121,7 +120,7 @@ impl Graph {
 
 impl<'r> Draft<'r> {
     fn of(ranks: &'r mut [RankDraft], ahead: Vec<i64>, check: &mut Check<'_>) -> Result<Self, Stopped> {
-        let points = Points::number(ranks);
+        let mut points = Points::number(ranks);
         let mut left_out = LeftOut::default();
         let (mut bases, mut extras, mut limits) = (Vec::new(), Vec::new(), Vec::new());
         for rank in &mut *ranks {
@@ -166,7 +165,8 @@ impl<'r> Draft<'r> {
             last.map_or(0, |last| points.span_of(ranks[last.rank as usize].kernel_start(last.kernel)) as u32)
         };
         let meeting_spans = (0..meetings.ts.len() as u32).map(last).collect();
-        let origin = points.ts.iter().copied().min().unwrap_or(0);
+        let origin = points.ts.iter().copied().min();
+        points.ts.extend(meetings.ts.iter().copied().filter(|_| origin.is_some()).chain(origin));
         Ok(Self {
             ranks,
             points,
@@ -176,7 +176,6 @@ impl<'r> Draft<'r> {
             marks,
             meetings,
             meetings_first,
-            origin,
             meeting_spans,
             ahead,
             left_out,
@@ -185,7 +184,7 @@ impl<'r> Draft<'r> {
 
     /// Number of points.
     pub(crate) fn points(&self) -> usize {
-        if self.points.ts.is_empty() { 0 } else { self.points.ts.len() + self.meetings.ts.len() + 1 }
+        self.points.ts.len()
     }
 
     /// About the number of causes: one for each point, a launch for each kernel, and all that comes on top.
@@ -196,18 +195,15 @@ impl<'r> Draft<'r> {
 
     #[inline]
     pub(crate) fn ts(&self, point: u32) -> i64 {
-        match self.points.ts.get(point as usize) {
-            Some(&ts) => ts,
-            None => self.meetings.ts.get((point - self.meetings_first) as usize).copied().unwrap_or(self.origin),
-        }
+        self.points.ts[point as usize]
     }
 
-    /// The row of the event that begins or ends at a point.
-    pub(crate) fn event(&self, point: u32) -> u32 {
+    /// The row of the event that begins or ends at a point, which is in this span.
+    pub(crate) fn event(&self, point: u32, span: u32) -> u32 {
         if point >= self.meetings_first {
             return NONE;
         }
-        let rank = &self.ranks[self.points.spans[self.points.span_of(point)].rank as usize];
+        let rank = &self.ranks[self.points.spans[span as usize].rank as usize];
         match point.checked_sub(rank.device_first) {
             Some(after) => rank.kernel(after / 2).row,
             None => rank.host[rank.threads.event[(point - rank.host_first) as usize] as usize].0,
@@ -222,12 +218,12 @@ impl<'r> Draft<'r> {
     }
 
     /// Only kernels can begin later than everything known allows: what a thread does belongs to it.
-    pub(crate) fn can_be_unexplained(&self, point: u32) -> bool {
-        point < self.meetings_first && matches!(self.points.spans[self.points.span_of(point)].track, Track::Stream(_))
+    pub(crate) fn can_be_unexplained(&self, point: u32, span: u32) -> bool {
+        point < self.meetings_first && matches!(self.points.spans[span as usize].track, Track::Stream(_))
     }
 
-    /// Finds the causes of a point. Returns what comes after the last of them, always.
-    pub(crate) fn causes(&self, point: u32, causes: &mut Vec<Cause>) -> Option<Cause> {
+    /// Finds the causes of a point, which is in this span. Returns what comes after the last of them, always.
+    pub(crate) fn causes(&self, point: u32, span: u32, causes: &mut Vec<Cause>) -> Option<Cause> {
         if let Some(meeting) = point.checked_sub(self.meetings_first) {
             if meeting as usize == self.meetings.ts.len() {
                 return None;
@@ -243,7 +239,7 @@ impl<'r> Draft<'r> {
             }));
             return None;
         }
-        let span = self.points.spans[self.points.span_of(point)];
+        let span = self.points.spans[span as usize];
         let rank = &self.ranks[span.rank as usize];
         match span.track {
             Track::Thread(_) => {
@@ -307,12 +303,13 @@ impl<'r> Draft<'r> {
         if !self.is_marked(point) {
             return;
         }
+        let event = self.event(point, self.span_of(point));
         let first = self.extras.partition_point(|extra| extra.to < point);
         for extra in self.extras[first..].iter().take_while(|extra| extra.to == point) {
             let (bound_by, row) = match extra.because {
                 Because::OtherThread => own_time(rank, extra.owner),
-                Because::EventWait => (BoundBy::KernelKernelOverhead, self.event(point)),
-                _ => (BoundBy::Synchronization, self.event(point)),
+                Because::EventWait => (BoundBy::KernelKernelOverhead, event),
+                _ => (BoundBy::Synchronization, event),
             };
             let (from, lag, because) = (extra.from, extra.lag, extra.because);
             let cut_off = rank.kernel_that_ends(from).and_then(|kernel| cut_off(rank, kernel));

@@ -3,7 +3,7 @@
 use super::stream::Kernels;
 use super::thread::Threads;
 use super::thread_role::ThreadRoles;
-use crate::input::event::HostKind;
+use crate::input::event::{HostKind, NONE};
 use crate::input::rank::RankInput;
 use crate::model::segment::Track;
 
@@ -56,7 +56,7 @@ impl RankDraft {
 
     /// The CPU event that started a kernel.
     pub(crate) fn launch(&self, kernel: u32) -> Option<u32> {
-        Some(self.kernels.launch[kernel as usize]).filter(|&launch| launch != crate::NONE)
+        Some(self.kernels.launch[kernel as usize]).filter(|&launch| launch != NONE)
     }
 
     /// The kernel before this one on its stream.
@@ -101,8 +101,9 @@ impl Points {
     /// Numbers the points of the ranks.
     pub(crate) fn number(ranks: &mut [RankDraft]) -> Self {
         let mut points = Self::default();
-        let count = ranks.iter().map(|rank| rank.threads.ts.len() + 2 * rank.events.device.len()).sum();
-        points.ts.reserve_exact(count);
+        let of_meetings = |rank: &RankDraft| rank.events.device.iter().filter(|event| event.collective != NONE).count();
+        let of_rank = |rank: &RankDraft| rank.threads.ts.len() + 2 * rank.events.device.len() + of_meetings(rank);
+        points.ts.reserve_exact(ranks.iter().map(of_rank).sum::<usize>() + 1);
         for (number, rank) in (0..).zip(ranks) {
             rank.host_first = points.ts.len() as u32;
             points.ts.append(&mut rank.threads.ts);

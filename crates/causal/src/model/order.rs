@@ -67,7 +67,7 @@ impl Writer {
             if self.position[top as usize] == NONE {
                 self.position[top as usize] = OPEN;
                 self.causes.clear();
-                draft.causes(top, &mut self.causes);
+                draft.causes(top, draft.span_of(top), &mut self.causes);
                 let position = &self.position;
                 let waits = self.causes.iter().map(|cause| cause.from);
                 // A cause that is open closes a cycle: it is left out as it has no place yet.
@@ -84,13 +84,24 @@ impl Writer {
     /// Writes a point with its causes.
     fn write(&mut self, draft: &Draft<'_>, point: u32) {
         self.causes.clear();
-        let tail = draft.causes(point, &mut self.causes);
-        let graph = &mut self.graph;
-        let (ts, position) = (draft.ts(point), &self.position);
+        let (ts, span) = (draft.ts(point), draft.span_of(point));
+        let tail = draft.causes(point, span, &mut self.causes);
+        let event = draft.event(point, span);
+        let (graph, position) = (&mut self.graph, &self.position);
+        // Most points have one cause, which explains their time.
+        if let ([cause], None) = (self.causes.as_slice(), &tail)
+            && cause.cut_off.is_none()
+            && position[cause.from as usize] < OPEN
+            && cause.lag >= 0
+            && draft.ts(cause.from) + cause.lag == ts
+        {
+            let from = position[cause.from as usize];
+            self.position[point as usize] = graph.put(ts, event, span, &[Cause { from, ..*cause }]);
+            return;
+        }
         let all = self.causes.len();
         self.causes.retain(|cause| position[cause.from as usize] < OPEN && draft.ts(cause.from) <= ts);
         graph.left_out.causes += (all - self.causes.len()) as u64;
-        let (event, span) = (draft.event(point), draft.span_of(point));
         let own = tail.map_or(0, |tail| tail.lag);
         let known = ts - own;
         // Cut lags, and find how much earlier the point could have been.
@@ -105,7 +116,7 @@ impl Writer {
         if !self.causes.is_empty() && latest < known {
             let binds = |cause: &Cause| draft.ts(cause.from) + cause.lag == latest;
             let is_launch = self.causes.iter().any(|cause| binds(cause) && cause.because == Because::Launch);
-            if known - latest > if is_launch { LONG_LATENCY } else { LONG } && draft.can_be_unexplained(point) {
+            if known - latest > if is_launch { LONG_LATENCY } else { LONG } && draft.can_be_unexplained(point, span) {
                 rest = Some((latest, event));
             } else {
                 // Only the estimate that binds is known to have been too short.
@@ -118,7 +129,8 @@ impl Writer {
             let from = cause.from;
             cause.from = position[from as usize];
             if let Some((bound_by, row)) = cause.cut_off {
-                let (at, of, span) = (draft.ts(from), draft.event(from), draft.span_of(from));
+                let (at, span) = (draft.ts(from), draft.span_of(from));
+                let of = draft.event(from, span);
                 let part =
                     Cause { lag: cause.lag.min(CUT_OFF), bound_by, row, because: Because::ProgramOrder, ..*cause };
                 if part.lag == cause.lag {
