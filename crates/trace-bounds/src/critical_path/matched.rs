@@ -23,10 +23,48 @@ pub(super) struct Matched {
 /// What a change chooses of the time of one class on one rank.
 #[derive(Clone, Default)]
 struct ClassMatch {
-    /// Rows of events; `None` for none of them.
-    rows: Option<Bitmap>,
+    rows: Rows,
     /// Time without an event.
     without_event: bool,
+}
+
+/// Rows of events.
+#[derive(Clone, Default)]
+enum Rows {
+    #[default]
+    None,
+    All,
+    Some(Bitmap),
+}
+
+impl Rows {
+    #[inline]
+    fn contains(&self, row: usize) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Some(rows) => row < rows.len() && rows.get_bit(row),
+        }
+    }
+
+    /// Returns these rows outside `part`, and of `part` those that are `within`.
+    fn replaced(self, part: &Bitmap, within: Self) -> Self {
+        let outside = match self {
+            Self::None => None,
+            Self::All => Some(!part),
+            Self::Some(rows) => Some(&rows & &!part),
+        };
+        let within = match within {
+            Self::None => None,
+            Self::All => Some(part.clone()),
+            Self::Some(rows) => Some(&rows & part),
+        };
+        match (outside, within) {
+            (Some(outside), Some(within)) => Self::Some(&outside | &within),
+            (Some(rows), None) | (None, Some(rows)) => Self::Some(rows),
+            (None, None) => Self::None,
+        }
+    }
 }
 
 impl Matched {
@@ -63,7 +101,7 @@ impl Matched {
         let Some(of) = self.ranks.get(rank).map(|classes| &classes[class as usize]) else { return false };
         match row {
             None => of.without_event,
-            Some(row) => of.rows.as_ref().is_some_and(|rows| row < rows.len() && rows.get_bit(row)),
+            Some(row) => of.rows.contains(row),
         }
     }
 }
@@ -82,30 +120,30 @@ impl OfRank<'_> {
         let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
         for class in BoundBy::ALL {
             let (rows, without_event) = (self.rows(class.word(), "")?, self.takes(class.word(), "")?);
-            found[class as usize] = ClassMatch { rows: Some(rows), without_event };
+            found[class as usize] = ClassMatch { rows, without_event };
         }
         Ok(found)
     }
 
     /// Evaluates the condition on what one launch would replace of runs of short kernels, and, if it names them, on each class of time.
     fn by_runs(&self, by_class: bool) -> Result<[ClassMatch; BoundBy::ALL.len()]> {
-        let mut known: Vec<([&str; 2], Bitmap)> = Vec::new();
-        let mut mask = |class: &'static str, run: &'static str| -> Result<Bitmap> {
+        let mut known: Vec<([&str; 2], ClassMatch)> = Vec::new();
+        let mut of_words = |class: &'static str, run: &'static str| -> Result<ClassMatch> {
             if let Some((_, found)) = known.iter().find(|(of, _)| *of == [class, run]) {
                 return Ok(found.clone());
             }
-            let found = self.rows(class, run)?;
+            let found = ClassMatch { rows: self.rows(class, run)?, without_event: self.takes(class, run)? };
             known.push(([class, run], found.clone()));
             Ok(found)
         };
         let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
         for class in BoundBy::ALL {
             let word = if by_class { class.word() } else { "" };
-            let mut rows = mask(word, "")?;
+            let mut of_class = of_words(word, "")?;
             for (run, of_run) in self.rank.short_runs().replaced(class) {
-                rows = &(&rows & &!of_run) | &(&mask(word, run)? & of_run);
+                of_class.rows = of_class.rows.replaced(of_run, of_words(word, run)?.rows);
             }
-            found[class as usize] = ClassMatch { rows: Some(rows), without_event: self.takes(word, "")? };
+            found[class as usize] = of_class;
         }
         Ok(found)
     }
@@ -115,20 +153,20 @@ impl OfRank<'_> {
         let rows = self.rows("", "")?;
         let mut found: [ClassMatch; BoundBy::ALL.len()] = Default::default();
         for class in BoundBy::ALL.into_iter().filter(|class| is_own_time(*class)) {
-            found[class as usize] = ClassMatch { rows: Some(rows.clone()), without_event: false };
+            found[class as usize] = ClassMatch { rows: rows.clone(), without_event: false };
         }
         Ok(found)
     }
 
     /// Returns the events that are chosen, were their time of this class and replaced as this word says. Where the condition names no
-    /// column of events, all of them are, or none.
-    fn rows(&self, class: &str, run: &str) -> Result<Bitmap> {
+    /// column of events, these are all events, or none.
+    fn rows(&self, class: &str, run: &str) -> Result<Rows> {
         checkpoint::check()?;
         if self.is_of_events {
             let mask = self.filter.mask_with(&self.rank.trace, &[(BOUND_BY, class), (SHORT_RUN, run)])?;
-            return Ok(mask.rechunk().downcast_as_array().values().clone());
+            return Ok(Rows::Some(mask.rechunk().downcast_as_array().values().clone()));
         }
-        Ok(Bitmap::new_with_value(self.takes(class, run)?, self.rank.rows.len()))
+        Ok(if self.takes(class, run)? { Rows::All } else { Rows::None })
     }
 
     /// Tells whether time without an event is chosen.
