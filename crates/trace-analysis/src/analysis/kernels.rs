@@ -1,6 +1,5 @@
 //! Kernels by launch configuration: occupancy and what limits it, waves, short kernels and what one launch for them would save.
 
-mod columns;
 mod device;
 mod figure;
 mod filled;

@@ -1,8 +1,8 @@
 //! Arguments that loads leave out, and that answers read from the file when they are wanted.
 
 /// Columns of the arguments that answers read later, all at once, since most of the time is that of the file: inputs of operators, sizes of
-/// messages, launch configurations, origins of compiled kernels, numbers of backward functions.
-pub const READ_LATER: [&str; 26] = [
+/// messages, numbers of backward functions, streams that are waited for.
+pub const READ_LATER: [&str; 15] = [
     "input_dims",
     "input_type",
     "sequence",
@@ -16,17 +16,6 @@ pub const READ_LATER: [&str; 26] = [
     "msg_dtype",
     "in_split_size",
     "out_split_size",
-    "grid",
-    "block",
-    "registers_per_thread",
-    "shared_memory",
-    "occupancy",
-    "est_occupancy",
-    "kernel_backend",
-    "kernel_kwargs",
-    "num_warps",
-    "num_stages",
-    "kernel_hash",
     "wait_on_stream",
     "wait_on_cuda_event_record_corr_id",
 ];

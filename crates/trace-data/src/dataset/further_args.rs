@@ -140,8 +140,8 @@ mod tests {
             .operator("aten::mm", 0..5)
             .arg("Sequence number", "4")
             .kernel("gemm", Stream(7), 10..20)
-            .arg("grid", "[128, 1, 1]")
-            .arg("registers per thread", "32")
+            .arg("Process Group Description", "\"tp\"")
+            .arg("Fwd thread id", "32")
     }
 
     #[test]
@@ -152,11 +152,13 @@ mod tests {
         let set = TraceSet::load(&path).unwrap();
         let rank = &set.traces()[0];
         let unread = rank.info().unread_args.clone().unwrap();
-        assert_eq!(unread, ["grid", "registers_per_thread", "sequence"]);
-        let args = rank.args(&["grid", "registers_per_thread", "shared_memory"]).unwrap().unwrap();
-        assert!(args.column("shared_memory").is_err() && rank.frame().unwrap().column("grid").is_err());
-        let registers = IntColumn::of(&args, "registers_per_thread").unwrap();
-        assert_eq!((registers.len(), registers.get(1)), (2, Some(32)));
+        assert_eq!(unread, ["fwd_thread_id", "process_group_desc", "sequence"]);
+        let args = rank.args(&["process_group_desc", "fwd_thread_id", "process_group_ranks"]).unwrap().unwrap();
+        assert!(
+            args.column("process_group_ranks").is_err() && rank.frame().unwrap().column("process_group_desc").is_err()
+        );
+        let threads = IntColumn::of(&args, "fwd_thread_id").unwrap();
+        assert_eq!((threads.len(), threads.get(1)), (2, Some(32)));
         let bytes = rank.memory_bytes();
         std::fs::remove_file(&path).unwrap();
         // All others were read with them.
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(IntColumn::of(&sequence, "sequence").unwrap().get(0), Some(4));
         rank.give_back();
         assert!(rank.memory_bytes() < bytes, "counted while they are kept");
-        assert!(rank.args(&["grid"]).unwrap().is_none(), "the file is gone");
+        assert!(rank.args(&["process_group_desc"]).unwrap().is_none(), "the file is gone");
     }
 
     #[test]
@@ -175,9 +177,9 @@ mod tests {
         let set = TraceSet::load(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let rank = &set.traces()[0];
-        let found = rank.args(&["block", "input_dims"]).unwrap().unwrap();
+        let found = rank.args(&["process_group_ranks", "input_dims"]).unwrap().unwrap();
         assert_eq!((found.height(), found.width()), (2, 0));
-        assert!(rank.args(&["block", "grid"]).unwrap().is_none(), "the file is gone");
+        assert!(rank.args(&["process_group_ranks", "process_group_desc"]).unwrap().is_none(), "the file is gone");
     }
 
     #[test]
@@ -185,7 +187,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rank-0.json");
         let many = (0..60_000).fold(trace(), |trace, at| {
-            trace.kernel("gemm", Stream(7), 20 + at..21 + at).arg("grid", &format!("[{}, 1, 1]", at % 7))
+            trace
+                .kernel("gemm", Stream(7), 20 + at..21 + at)
+                .arg("Process Group Description", &format!("\"{}\"", at % 7))
         });
         std::fs::write(&path, many.json()).unwrap();
         // What was written shortly before is not kept.
@@ -198,8 +202,8 @@ mod tests {
             TraceSet::load_with(&path, &options, &mut |_: &_| ControlFlow::Continue(())).unwrap()
         };
         let texts = |set: &TraceSet| {
-            let args = set.traces()[0].args(&["grid"]).unwrap().unwrap();
-            args.column("grid").unwrap().cast(&polars::prelude::DataType::String).unwrap()
+            let args = set.traces()[0].args(&["process_group_desc"]).unwrap().unwrap();
+            args.column("process_group_desc").unwrap().cast(&polars::prelude::DataType::String).unwrap()
         };
         let from_file = texts(&TraceSet::load(&path).unwrap());
         assert_eq!((texts(&load()), texts(&load())), (from_file.clone(), from_file));

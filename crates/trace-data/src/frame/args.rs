@@ -5,6 +5,7 @@
 mod tests;
 
 use super::columns::*;
+use super::launch_configuration::LAUNCH_ARGS;
 use crate::Result;
 use crate::config::{ALWAYS_READ, AttributeSpec, ParserConfig, ValueType, by_raw_name, column_of, known_args};
 use std::collections::BTreeSet;
@@ -76,7 +77,14 @@ impl Wanted {
                 slots.alias(raw_name, column);
             }
         }
-        slots.autograd = AUTOGRAD_ARGS.map(|raw_name| slots.hidden(raw_name));
+        for (raw_name, role) in AUTOGRAD_ARGS.into_iter().zip([Role::Sequence, Role::ForwardThread]) {
+            slots.assign(raw_name, role);
+        }
+        for (number, raw_name) in LAUNCH_ARGS.into_iter().enumerate() {
+            slots.assign(raw_name, Role::Launch(number));
+        }
+        slots.launch = slots.slots.len();
+        slots.slots.push(Slot::of(vec![LAUNCH_CONFIGURATION.to_owned()], ArgKind::Text));
         slots.described = slots.slots.len();
         slots
     }
@@ -129,8 +137,8 @@ pub(super) struct Slots {
     full: bool,
     /// Inferred keys with which this fragment was seeded.
     seeded_keys: usize,
-    /// The slots of [`AUTOGRAD_ARGS`].
-    autograd: [usize; 2],
+    /// The slot of launch configurations, which has no key of its own.
+    launch: usize,
     /// Known arguments of events that do not become columns, by the columns that they would become.
     unread: BTreeSet<&'static str>,
 }
@@ -140,6 +148,26 @@ pub(super) struct Slots {
 pub(super) struct Slot {
     pub(super) columns: Vec<String>,
     pub(super) kind: ArgKind,
+    role: Role,
+}
+
+impl Slot {
+    fn of(columns: Vec<String>, kind: ArgKind) -> Self {
+        Self { columns, kind, role: Role::Value }
+    }
+}
+
+/// The use of an argument besides its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// None.
+    Value,
+    /// The number of an operator: the first of [`AUTOGRAD_ARGS`].
+    Sequence,
+    /// The thread of a forward operator: the second of [`AUTOGRAD_ARGS`].
+    ForwardThread,
+    /// This one of [`LAUNCH_ARGS`].
+    Launch(usize),
 }
 
 impl Slots {
@@ -188,10 +216,16 @@ impl Slots {
         self.inferred.len()
     }
 
-    /// The slots of the number of an operator and of the thread of its forward operator.
+    /// Returns the use of a slot besides its columns.
     #[inline]
-    pub(super) fn autograd(&self) -> [usize; 2] {
-        self.autograd
+    pub(super) fn role(&self, slot: usize) -> Role {
+        self.slots[slot].role
+    }
+
+    /// Returns the slot of launch configurations.
+    #[inline]
+    pub(super) fn launch(&self) -> usize {
+        self.launch
     }
 
     /// Whether a slot has a column.
@@ -233,7 +267,7 @@ impl Slots {
         let column = inferred_column(key, name);
         let slot = self.slot_of_column(&column).unwrap_or(self.slots.len());
         if slot == self.slots.len() {
-            self.slots.push(Slot { columns: vec![column], kind: ArgKind::Any });
+            self.slots.push(Slot::of(vec![column], ArgKind::Any));
         }
         self.remember(key, slot);
         Some(slot as u16)
@@ -299,7 +333,7 @@ impl Slots {
             None if self.slots.len() + MOST_INFERRED >= usize::from(u16::MAX) => self.full = true,
             None => {
                 self.remember(raw_name.as_bytes(), self.slots.len());
-                self.slots.push(Slot { columns: vec![column], kind });
+                self.slots.push(Slot::of(vec![column], kind));
             }
         }
     }
@@ -315,15 +349,15 @@ impl Slots {
         }
     }
 
-    /// Returns the slot of an argument, which has no column unless a config requests it.
-    fn hidden(&mut self, raw_name: &str) -> usize {
-        if let Some(slot) = self.known(raw_name.as_bytes()) {
-            return usize::from(slot);
-        }
-        let slot = self.slots.len();
-        self.remember(raw_name.as_bytes(), slot);
-        self.slots.push(Slot { columns: Vec::new(), kind: ArgKind::Id });
-        slot
+    /// Assigns a role to an argument, which has no column unless a config requests it.
+    fn assign(&mut self, raw_name: &str, role: Role) {
+        let known = self.known(raw_name.as_bytes()).map(usize::from);
+        let slot = known.unwrap_or_else(|| {
+            self.remember(raw_name.as_bytes(), self.slots.len());
+            self.slots.push(Slot::of(Vec::new(), ArgKind::Id));
+            self.slots.len() - 1
+        });
+        self.slots[slot].role = role;
     }
 
     fn remember(&mut self, key: &[u8], slot: usize) {

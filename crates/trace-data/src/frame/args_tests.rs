@@ -53,8 +53,8 @@ fn three() -> TraceBuilder {
 fn requested_arguments_that_occur_become_columns() {
     let ours = |words: &str| args(&rank(&three(), words).events());
     let names = |words: &str| -> Vec<String> { ours(words).into_iter().map(|(name, ..)| name).collect() };
-    assert_eq!(names("minimum"), Vec::<String>::new());
-    assert_eq!(names("default"), ["input_dims"]);
+    assert_eq!(names("minimum"), ["launch_configuration"]);
+    assert_eq!(names("default"), ["input_dims", "launch_configuration"]);
     assert_eq!(
         ours("cpu_op::sequence_number,sm::occupancy,sm::blocks,sm::warps,nccl::seq,threads::grid,input_shape"),
         [
@@ -64,6 +64,11 @@ fn requested_arguments_that_occur_become_columns() {
             column("warps_per_sm", DataType::Float64, &["-", "12.0", "-"]),
             column("grid", DataType::String, &["-", "-", "[1, 2, 3]"]),
             column("input_dims", DataType::String, &["[[2, 3], []]", "-", "-"]),
+            column(
+                "launch_configuration",
+                DataType::String,
+                &["-", r#"{"est. achieved occupancy %": 40}"#, r#"{"grid": [1, 2, 3]}"#]
+            ),
         ]
     );
     let trace = rank(&three(), "minimum");

@@ -4,10 +4,11 @@
 #[path = "build_tests.rs"]
 mod tests;
 
-use super::args::{CORRELATION_SLOT, STREAM_SLOT, Slots, Wanted};
+use super::args::{CORRELATION_SLOT, Role, STREAM_SLOT, Slots, Wanted};
 use super::autograd::Autograd;
 use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, symbol};
 use super::interner::Interner;
+use super::launch_configuration::LaunchText;
 use super::time::FloatTimes;
 use super::track_names::TrackNames;
 use crate::Compat;
@@ -57,6 +58,8 @@ pub(super) struct Rows {
     pub(super) correlation: IdColumnBuilder,
     /// Indexed by slot; those of stream and correlation stay empty.
     pub(super) args: Vec<ArgColumnBuilder>,
+    /// The launch configuration of the row that is being added.
+    launch: LaunchText,
     pub(super) autograd: Autograd,
     pub(super) float: FloatTimes,
     /// HTA would store the starts as floats, since one is fractional or missing.
@@ -171,6 +174,16 @@ impl Rows {
         for (slot, value) in event.args() {
             self.arg(row, slot, value, slots);
         }
+        if let Some(launch) = self.launch.take() {
+            let slot = slots.launch();
+            arg_column(&mut self.args, slot).push(
+                row,
+                slots.kind(slot),
+                Raw::Nested(launch),
+                &mut self.interner,
+                &mut self.anomalies,
+            );
+        }
         if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
             each_member(event.args_text, |key, value| {
                 // Known keys were among the arguments above.
@@ -199,17 +212,20 @@ impl Rows {
                 }
             }
             _ => {
-                if slots.autograd().contains(&slot) {
-                    let mut ignored = AnomalyCounts::default();
-                    self.autograd.push(row, slot == slots.autograd()[0], number(value, Token::integer, &mut ignored));
-                    if !slots.has_column(slot) {
-                        return;
+                let role = slots.role(slot);
+                match role {
+                    Role::Value => {}
+                    Role::Sequence | Role::ForwardThread => {
+                        let mut ignored = AnomalyCounts::default();
+                        let number = number(value, Token::integer, &mut ignored);
+                        self.autograd.push(row, role == Role::Sequence, number);
                     }
+                    Role::Launch(number) => self.launch.add(number, value),
                 }
-                if self.args.len() <= slot {
-                    self.args.resize_with(slot + 1, ArgColumnBuilder::default);
+                if slots.has_column(slot) {
+                    let column = arg_column(&mut self.args, slot);
+                    column.push(row, slots.kind(slot), value, &mut self.interner, &mut self.anomalies);
                 }
-                self.args[slot].push(row, slots.kind(slot), value, &mut self.interner, &mut self.anomalies);
             }
         }
     }
@@ -223,4 +239,13 @@ impl Rows {
     fn number<'a, T>(&mut self, value: Raw<'a>, read: impl Fn(&Token<'a>) -> Result<T, Anomaly>) -> Option<T> {
         number(value, read, &mut self.anomalies)
     }
+}
+
+/// Returns the column of a slot.
+#[inline]
+fn arg_column(columns: &mut Vec<ArgColumnBuilder>, slot: usize) -> &mut ArgColumnBuilder {
+    if columns.len() <= slot {
+        columns.resize_with(slot + 1, ArgColumnBuilder::default);
+    }
+    &mut columns[slot]
 }

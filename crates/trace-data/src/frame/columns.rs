@@ -39,6 +39,8 @@ pub const GRAPH_NODE_ID: &str = "graph_node_id";
 pub const ARG_NAME: &str = "arg_name";
 /// The kernel that a runtime call launches.
 pub const LAUNCHED_KERNEL: &str = "kernel";
+/// How a kernel was launched.
+pub const LAUNCH_CONFIGURATION: &str = "launch_configuration";
 /// Of a backward operator the index of its forward operator.
 pub const INDEX_FORWARD: &str = "index_forward";
 /// The shapes of the inputs of an operator.
@@ -135,6 +137,11 @@ pub const EVENT_COLUMNS: &[Column] = &[
     Column::new(ARG_NAME, Unit::None, "name among the arguments: of a kernel of a graph that of PyTorch's annotation"),
     Column::new(LAUNCHED_KERNEL, Unit::None, "kernel that a runtime call launches, as ROCm writes it"),
     Column::new("kernel_file", Unit::None, "file of the source of a Triton kernel"),
+    Column::new(
+        LAUNCH_CONFIGURATION,
+        Unit::None,
+        "grid, block, registers, shared memory and occupancy of a kernel, or what an operator says of its compiled kernel, as JSON",
+    ),
     Column::new(GRAPH_ID, Unit::None, "CUDA graph whose replay ran the kernel"),
     Column::new(GRAPH_NODE_ID, Unit::None, "node of the CUDA graph that the kernel ran as"),
     Column::new(

@@ -1,7 +1,7 @@
 //! HTA's defaults where an event lacks an argument.
 
 use super::args::{free, is_own};
-use super::columns::{CORRELATION, STREAM};
+use super::columns::{CORRELATION, LAUNCH_CONFIGURATION, STREAM};
 use crate::Result;
 use crate::config::{
     ALWAYS_READ, AttributeSpec, AvailableArg, DefaultValue, ParserConfig, ValueType, by_raw_name, known_args,
@@ -39,8 +39,8 @@ pub trait FillDefaults {
 
 impl FillDefaults for ParserConfig {
     fn fill_defaults(&self, events: &DataFrame) -> Result<DataFrame> {
-        let mut filled = events.clone();
-        let specs = if self.parse_all_args() { of_all(events) } else { self.get_args()? };
+        let mut filled = events.drop_many([LAUNCH_CONFIGURATION]);
+        let specs = if self.parse_all_args() { of_all(&filled) } else { self.get_args()? };
         for column in ALWAYS_READ.into_iter().filter_map(by_raw_name).map(|arg| arg.column.name) {
             if !specs.iter().any(|spec| spec.name == column) {
                 filled = filled.drop_many([column]);

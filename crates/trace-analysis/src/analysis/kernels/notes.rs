@@ -4,7 +4,7 @@ use super::filled::{Filled, Grid, Missing, Row};
 use super::recorded::State;
 use super::replay::{CHANGES, MOST_EVENTS, Replay, Step};
 use super::short::ShortKernels;
-use crate::analysis::{nothing_on, without_gpu};
+use crate::analysis::without_gpu;
 use efficiency::LimitedBy;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_view::format::{counted, grouped, list, nanoseconds as time, numbered};
@@ -31,11 +31,6 @@ pub(super) fn notes(state: &State, rows: &[Row<'_>], step: Option<&Step>) -> Vec
                 "Kernels overlap on their streams by {ns}: each moment counts once, for the kernel that began first."
             ));
         }
-        let unread = state.ranks.ranks_where(|rank| !rank.has_args);
-        notes.extend(nothing_on(
-            &unread,
-            "The trace file is not there or has changed, so launch configurations that the load left out are unknown",
-        ));
     }
     notes.extend(without_gpu(&without));
     notes

@@ -1,33 +1,23 @@
 //! Kernels of one rank as they were recorded: by launch configuration, with times that count each moment of a stream once.
 
-use super::columns::{self, Ints};
 use super::device::{Device, devices};
 use super::replay::Replay;
 use super::short::ShortKernels;
-use super::source::{self, Sources};
-use crate::Result;
+use super::source::{FILE, Sources};
 use crate::analysis::{ByRank, Merge, RankView};
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::exec::context::Inherited;
 use crate::exec::fork_join::join;
-use crate::frame::TextColumn;
+use crate::frame::columns::LAUNCH_CONFIGURATION;
+use crate::frame::{LaunchConfiguration, TextColumn};
+use crate::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use trace_bounds::critical_path::SHORT_KERNEL_NS;
-
-const GRID: &str = "grid";
-const BLOCK: &str = "block";
-const REGISTERS: &str = "registers_per_thread";
-const SHARED_MEMORY: &str = "shared_memory";
-const OCCUPANCY: &str = "occupancy";
-const ESTIMATE: &str = "est_occupancy";
-
-/// The arguments of kernels that are read.
-const ARGS: [&str; 6] = [GRID, BLOCK, REGISTERS, SHARED_MEMORY, OCCUPANCY, ESTIMATE];
 
 /// A launch call of HIP that counts work items in grids.
 const COUNTS_THREADS: &str = "hipExtModuleLaunchKernel";
@@ -105,8 +95,6 @@ pub(super) struct OnRank {
     pub(super) short: Option<ShortKernels>,
     /// Kernels by class of duration.
     pub(super) classes: Vec<Class>,
-    /// Whether arguments could be read from the trace file.
-    pub(super) has_args: bool,
     /// What one launch in place of short kernels would save.
     pub(super) replay: Replay,
 }
@@ -135,19 +123,20 @@ impl State {
     /// # Errors
     /// If the events cannot be read any more, or memory does not suffice.
     pub(super) fn of(view: &RankView) -> Result<Self> {
-        let short = ShortKernels::of(view);
-        let mut rank = OnRank { has_args: true, short, ..OnRank::default() };
-        let Some(short) = short else {
-            return Ok(Self { kernels: Vec::new(), ranks: ByRank::of(view.rank(), rank) });
+        let mut rank = OnRank::default();
+        let collect = || {
+            rank.short = ShortKernels::of(view);
+            if rank.short.is_none() {
+                return Ok::<_, Error>(Vec::new());
+            }
+            let own;
+            (own, rank.on_streams) = own_times(view);
+            let events = view.all_events_with(&[LAUNCH_CONFIGURATION, FILE])?;
+            Ok(collect(view, &events, &own, &mut rank))
         };
-        let own;
-        (own, rank.on_streams) = own_times(view);
-        // The file is read while the replay computes.
-        let (read, replay) =
-            join(Inherited::here().threads() > 1, || with_args(view), || Replay::of(view, short.short_ns > 0));
-        let events;
-        (events, rank.has_args) = read?;
-        let kernels = collect(view, &events, &own, &mut rank);
+        let concurrently = Inherited::here().threads() > 1;
+        let (kernels, replay) = join(concurrently, collect, || Replay::of(view, ShortKernels::any(view)));
+        let kernels = kernels?;
         rank.replay = replay?;
         Ok(Self { kernels, ranks: ByRank::of(view.rank(), rank) })
     }
@@ -184,32 +173,15 @@ fn own_times(view: &RankView) -> (Vec<(u32, i64)>, i64) {
     (own, busy)
 }
 
-/// Returns the events with the arguments of kernels, and whether those that a load left out could be read. Arguments of compiled kernels
-/// are read only if there are any.
-fn with_args(view: &RankView) -> Result<(DataFrame, bool)> {
-    let mut events = view.all_events_with(&[&ARGS[..], &source::ARGS].concat())?;
-    let is_compiled = events.column(source::ALWAYS_LOADED).is_ok();
-    let wanted = ARGS.iter().chain(source::ARGS.iter().filter(|_| is_compiled));
-    let missing: Vec<&'static str> = wanted.copied().filter(|name| events.column(name).is_err()).collect();
-    if missing.is_empty() {
-        return Ok((events, true));
-    }
-    let read = view.args(&missing)?;
-    for column in read.iter().flat_map(|read| read.columns()) {
-        events.with_column(column.clone())?;
-    }
-    Ok((events, read.is_some()))
-}
-
-/// What tells launch configurations apart, as codes.
-type Codes = (u32, Option<i64>, [Option<u32>; 3], [Option<i64>; 3], Option<u32>, bool);
+/// What tells launch configurations apart, as codes: the name, the device, the text of the configuration, the source, and whether the launch
+/// counts threads in grids.
+type Codes = (u32, Option<i64>, Option<u32>, Option<u32>, bool);
 
 /// Adds kernels up by their configuration and by classes of their durations.
 fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut OnRank) -> Vec<(Configuration, Sums)> {
     let rows = view.rank_events();
     let devices = devices(view.info());
-    let texts = [GRID, BLOCK, OCCUPANCY].map(|name| TextColumn::of(events, name).ok());
-    let ints = [REGISTERS, SHARED_MEMORY, ESTIMATE].map(|name| Ints::of(events, name));
+    let launches = TextColumn::of(events, LAUNCH_CONFIGURATION).ok();
     let sources = Sources::of(events, rows);
     let mut counts_threads = rows.per_text(|name| name == COUNTS_THREADS);
     let mut numbers_of: HashMap<Codes, u32, FixedState> = HashMap::default();
@@ -217,11 +189,10 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
     rank.classes = vec![Class::default(); CLASSES.len() + 1];
     for &(row, ns) in cancellable(own) {
         let at = row as usize;
-        let codes = std::array::from_fn(|column| texts[column].as_ref()?.code(at));
-        let numbers = std::array::from_fn(|column| ints[column].as_ref()?.get(at));
+        let launched = launches.as_ref().and_then(|launches| launches.code(at));
         let device = rows.device_and_stream(at).0;
         let in_threads = rows.partner(at).is_some_and(|launch| counts_threads(rows.name(launch)));
-        let key = (rows.name(at), device, codes, numbers, sources.of_kernel(rows, at), in_threads);
+        let key = (rows.name(at), device, launched, sources.of_kernel(rows, at), in_threads);
         let number = *numbers_of.entry(key).or_insert_with(|| {
             sums.push((key, Sums::default()));
             sums.len() as u32 - 1
@@ -231,23 +202,23 @@ fn collect(view: &RankView, events: &DataFrame, own: &[(u32, i64)], rank: &mut O
         let class = &mut rank.classes[CLASSES.partition_point(|&bound| bound <= dur)];
         *class = Class { count: class.count + 1, own: class.own.saturating_add(ns) };
     }
-    let text = |column: usize, code: Option<u32>| columns::text(texts[column].as_ref(), code).to_owned();
-    let whole = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
     let mut kernels: BTreeMap<Configuration, Sums> = BTreeMap::new();
-    for ((name, device, codes, numbers, source, in_threads), found) in sums {
+    for ((name, device, launched, source, in_threads), found) in sums {
+        let launched = launches.as_ref().map(|launches| LaunchConfiguration::parse(launches.text(launched)));
+        let launched = launched.unwrap_or_default();
         // All devices of a machine are of one kind.
         let known = devices.iter().find(|(id, _)| Some(*id) == device).or(devices.first());
         let source = source.and_then(|number| sources.found.get(number as usize)).cloned().unwrap_or_default();
         let configuration = Configuration {
             device: known.map(|(_, device)| device.clone()).unwrap_or_default(),
             name: view.name(name).to_owned(),
-            grid: text(0, codes[0]),
-            block: text(1, codes[1]),
+            grid: launched.grid,
+            block: launched.block,
             in_threads,
-            occupancy: text(2, codes[2]),
-            registers: whole(numbers[0]),
-            shared_memory: whole(numbers[1]),
-            estimate: whole(numbers[2]),
+            occupancy: launched.occupancy,
+            registers: launched.registers,
+            shared_memory: launched.shared_memory,
+            estimate: launched.estimate,
             compiled: source.configuration,
             file: source.file,
         };

@@ -49,6 +49,14 @@ impl ShortKernels {
         Some(Self { count, kernels, short_ns, busy_ns: length(&merged(work)), steps_ns, has_steps })
     }
 
+    /// Tells whether any kernel of a view takes less than 10 µs, but some time.
+    pub(in crate::analysis) fn any(view: &RankView) -> bool {
+        let rows = view.rank_events();
+        let kernels = view.gpu().iter().filter(|event| event.is_work).map(|event| event.row as usize);
+        let mut kernels = kernels.filter(|&row| rows.kinds()[row] == EventKind::Kernel);
+        kernels.any(|row| (1..SHORT_KERNEL_NS).contains(&rows.dur(row)))
+    }
+
     /// Returns the sum with that of other ranks.
     pub(in crate::analysis) fn with(self, other: Self) -> Self {
         Self {

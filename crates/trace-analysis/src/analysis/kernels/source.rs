@@ -1,21 +1,14 @@
 //! Sources of compiled kernels: the operators that launched them, with file and configuration.
 
-use super::columns::{self, Ints};
 use crate::exec::checkpoint::cancellable;
-use crate::frame::{RankEvents, TextColumn};
+use crate::frame::columns::LAUNCH_CONFIGURATION;
+use crate::frame::{LaunchConfiguration, RankEvents, TextColumn};
 use polars::prelude::DataFrame;
 use std::collections::BTreeMap;
+use trace_view::format::counted;
 
-const FILE: &str = "kernel_file";
-const BACKEND: &str = "kernel_backend";
-const KWARGS: &str = "kernel_kwargs";
-const WARPS: &str = "num_warps";
-const STAGES: &str = "num_stages";
-
-/// The arguments of operators that launch compiled kernels.
-pub(super) const ARGS: [&str; 5] = [FILE, BACKEND, KWARGS, WARPS, STAGES];
-/// An argument that loads read whenever an event has it.
-pub(super) const ALWAYS_LOADED: &str = FILE;
+/// The file of the source of a compiled kernel, an argument of the operator that launches it.
+pub(super) const FILE: &str = "kernel_file";
 
 /// A thread of the CPU: process and thread.
 type Thread = (Option<i64>, Option<i64>);
@@ -26,6 +19,24 @@ pub(super) struct Source {
     /// The compiler, `triton`, and the configuration: `XBLOCK=128, 4 warps`.
     pub(super) configuration: String,
     pub(super) file: String,
+}
+
+impl Source {
+    /// Returns the source that an operator names; `None` if it names neither a file nor a compiler.
+    fn of(file: String, launch: LaunchConfiguration) -> Option<Self> {
+        let file = if matches!(file.as_str(), "[]" | "-1") { String::new() } else { file };
+        if file.is_empty() && launch.backend.is_empty() {
+            return None;
+        }
+        let several = |count: Option<u64>, noun: &str| {
+            let count = count.filter(|&count| count > 0)?;
+            Some(counted(usize::try_from(count).unwrap_or(usize::MAX), noun))
+        };
+        let (warps, stages) = (several(launch.warps, "warp"), several(launch.stages, "stage"));
+        let words = [Some(launch.backend), Some(launch.kwargs), warps, stages];
+        let words: Vec<String> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
+        Some(Self { configuration: words.join(", "), file })
+    }
 }
 
 /// The operators of a rank that name the source of a kernel.
@@ -40,33 +51,25 @@ pub(super) struct Sources {
 impl Sources {
     /// Finds the operators with a source.
     pub(super) fn of(events: &DataFrame, rows: &RankEvents) -> Self {
-        let texts = |name: &str| TextColumn::of(events, name).ok();
-        let (files, backends, kwargs) = (texts(FILE), texts(BACKEND), texts(KWARGS));
-        let (warps, stages) = (Ints::of(events, WARPS), Ints::of(events, STAGES));
         let mut sources = Self { operators: Vec::new(), by_name: BTreeMap::new(), found: Vec::new() };
-        if files.is_none() && backends.is_none() {
+        let [files, launches] = [FILE, LAUNCH_CONFIGURATION].map(|name| TextColumn::of(events, name).ok());
+        if files.is_none() && launches.is_none() {
             return sources;
         }
-        let mut numbers: BTreeMap<Source, u32> = BTreeMap::new();
+        let mut numbers: BTreeMap<[Option<u32>; 2], Option<u32>> = BTreeMap::new();
         for row in cancellable(0..rows.len()) {
-            let [file, backend, kwargs] = [&files, &backends, &kwargs].map(|texts| text(texts.as_ref(), row));
-            let Some(start) = rows.ts(row).filter(|_| !file.is_empty() || !backend.is_empty()) else { continue };
-            if rows.is_on_device(row) {
+            let codes = [&files, &launches].map(|texts| texts.as_ref()?.code(row));
+            if codes == [None; 2] || rows.is_on_device(row) {
                 continue;
             }
-            let several = |ints: &Option<Ints>, noun: &str| {
-                let count = ints.as_ref()?.get(row).filter(|&count| count > 0)?;
-                Some(trace_view::format::counted(usize::try_from(count).unwrap_or(usize::MAX), noun))
-            };
-            let words =
-                [Some(backend.to_owned()), Some(kwargs.to_owned()), several(&warps, "warp"), several(&stages, "stage")];
-            let words: Vec<String> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
-            let source = Source { configuration: words.join(", "), file: file.to_owned() };
-            let next = sources.found.len() as u32;
-            let number = *numbers.entry(source).or_insert_with_key(|source| {
-                sources.found.push(source.clone());
-                next
+            let number = *numbers.entry(codes).or_insert_with(|| {
+                let text =
+                    |texts: &Option<TextColumn>, code| texts.as_ref().map_or("", |texts| texts.text(code)).to_owned();
+                let launch = LaunchConfiguration::parse(&text(&launches, codes[1]));
+                sources.found.push(Source::of(text(&files, codes[0]), launch)?);
+                Some(sources.found.len() as u32 - 1)
             });
+            let (Some(number), Some(start)) = (number, rows.ts(row)) else { continue };
             let end = start.saturating_add(rows.dur(row).max(0));
             sources.operators.push((rows.thread(row), start, end, number));
             sources.by_name.entry(rows.name(row)).or_insert(number);
@@ -89,9 +92,4 @@ impl Sources {
         };
         around().or_else(|| self.by_name.get(&rows.name(kernel)).copied())
     }
-}
-
-/// Returns the text of a row; empty for none.
-fn text(texts: Option<&TextColumn>, row: usize) -> &str {
-    columns::text(texts, texts.and_then(|texts| texts.code(row)))
 }

@@ -148,6 +148,21 @@ fn compiled_kernels_have_operators_and_source() {
 }
 
 #[test]
+fn launch_configurations_are_loaded_with_the_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("0.json");
+    let trace = a100().operator("triton_add", 0..20).arg("kernel_file", "\"/tmp/cab.py\"").arg("num_warps", "4");
+    let trace = kernel(trace.runtime("cuLaunchKernel", 1, 5..10), "triton_add", 10, 30..34).correlation(1);
+    std::fs::write(&path, trace.json()).unwrap();
+    let traces = TraceSet::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let answer = TraceAnalysis::new(&traces).unwrap().ask(&Kernels::default()).unwrap();
+    let df = &answer.tables[0].frame;
+    assert_eq!([numbers(df, "blocks"), numbers(df, "registers")], [[10.0], [32.0]]);
+    assert_eq!((texts(df, "compiled"), texts(df, "source")), (vec!["4 warps".into()], vec!["/tmp/cab.py".into()]));
+}
+
+#[test]
 fn grids_of_rocm_may_count_threads() {
     let device = r#"[{"id": 0, "name": "AMD Instinct MI300X", "computeMajor": 9, "computeMinor": 4, "maxThreadsPerMultiprocessor": 2048,
         "warpSize": 64, "numSms": 304}]"#;
