@@ -42,6 +42,7 @@ pub use explain::waiting::{Doing, Late, Part};
 pub use explain::waits::{Wait, Waits, waits_for_gpu};
 pub use explain::weights::Weights;
 pub use input::batch::{Batch, Capture};
+pub use input::below_launch::BelowLaunch;
 pub use input::borrowed::{Borrowed, BorrowedCall};
 pub use input::event::Event;
 pub use input::family::Family;

@@ -55,8 +55,8 @@ impl Borrowed {
         self.ambiguous.binary_search(&row).is_ok()
     }
 
-    /// Returns the calls above a row with their numbers and labels, the innermost first; none if it has no calls.
-    pub fn above(&self, row: u32) -> impl Iterator<Item = (u32, LabelId)> {
+    /// Returns the calls above a row by their numbers, the innermost first; none if it has no calls.
+    pub fn above(&self, row: u32) -> impl Iterator<Item = u32> {
         self.around(self.innermost(row).unwrap_or(NONE))
     }
 
@@ -71,12 +71,12 @@ impl Borrowed {
         Some(self.of[at].1).filter(|&call| call != NONE)
     }
 
-    /// Returns a call and those around it with their labels, the innermost first.
-    pub(crate) fn around(&self, call: u32) -> impl Iterator<Item = (u32, LabelId)> {
+    /// Returns a call and those around it by their numbers, the innermost first.
+    pub(crate) fn around(&self, call: u32) -> impl Iterator<Item = u32> {
         let mut at = call;
         std::iter::from_fn(move || {
-            let call = self.calls.get(at as usize)?;
-            Some((std::mem::replace(&mut at, call.around), call.label))
+            let around = self.calls.get(at as usize)?.around;
+            Some(std::mem::replace(&mut at, around))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Input of the crate: events, their labels, and the time of iterations.
 
 pub(crate) mod batch;
+pub(crate) mod below_launch;
 pub(crate) mod borrowed;
 pub(crate) mod event;
 pub(crate) mod family;

@@ -2,6 +2,7 @@
 
 use super::modules::Path;
 use super::node::{NONE, NodeId, Role, Tree};
+use crate::input::below_launch::BelowLaunch;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels, Symbol};
 use crate::input::recording::Recording;
@@ -41,12 +42,7 @@ pub(super) struct Lending<'r> {
     without_stacks: bool,
     /// Kinds and names of the calls around the launch, which are not lent again.
     around: Vec<(Kind, Symbol)>,
-    /// Number of the launch, from 1.
-    launch: u32,
-    /// By number of the borrowed call: the last launch that used it, and the node of the call below that launch.
-    nodes: Vec<(u32, BorrowedNode)>,
-    /// Calls of a kernel that are not below the launch yet, the innermost first.
-    path: Vec<(u32, LabelId)>,
+    nodes: BelowLaunch<BorrowedNode>,
 }
 
 /// A borrowed call below a launch.
@@ -60,15 +56,17 @@ struct BorrowedNode {
 
 impl<'r> Lending<'r> {
     pub(super) fn of(recording: &'r Recording, labels: &'r Labels, without_stacks: bool) -> Self {
-        let nodes = vec![(0, BorrowedNode { node: NONE, module: NONE }); recording.borrowed.calls().len()];
-        Self { recording, labels, without_stacks, around: Vec::new(), launch: 0, nodes, path: Vec::new() }
+        let nodes = BelowLaunch::new(recording.borrowed.calls().len(), BorrowedNode { node: NONE, module: NONE });
+        Self { recording, labels, without_stacks, around: Vec::new(), nodes }
     }
 
     /// Begins a launch, whose calls around it are found by the parents of all events.
     pub(super) fn begin(&mut self, launch: u32, parent: &[u32]) {
-        self.launch += 1;
+        self.nodes.begin();
         self.around.clear();
-        if !self.nodes.is_empty() && self.recording.events[launch as usize].kind == Kind::GraphLaunch {
+        if !self.recording.borrowed.calls().is_empty()
+            && self.recording.events[launch as usize].kind == Kind::GraphLaunch
+        {
             let mut up = parent[launch as usize];
             while up != NONE {
                 self.around.push(name(self.labels, self.recording.events[up as usize].label));
@@ -79,27 +77,21 @@ impl<'r> Lending<'r> {
 
     /// Returns the node below which a GPU event of the launch hangs, and modules lent to it that the tree leaves out.
     pub(super) fn below(&mut self, tree: &mut Tree, launch: NodeId, row: u32) -> (NodeId, Vec<LabelId>) {
-        let borrowed = &self.recording.borrowed;
-        let mut at = BorrowedNode { node: launch, module: NONE };
-        for (call, label) in borrowed.above(row) {
-            let (used_by, known) = self.nodes[call as usize];
-            if used_by == self.launch {
-                at = known;
-                break;
-            }
-            self.path.push((call, label));
-        }
-        while let Some((call, label)) = self.path.pop() {
-            let kind = self.labels.kind(label);
-            if self.around.contains(&name(self.labels, label)) {
+        let Self { recording, labels, without_stacks, around, nodes } = self;
+        let calls = recording.borrowed.calls();
+        let above = recording.borrowed.above(row);
+        let at = nodes.innermost(above, BorrowedNode { node: launch, module: NONE }, |call, mut at| {
+            let label = calls[call as usize].label;
+            let kind = labels.kind(label);
+            if around.contains(&name(labels, label)) {
                 // The same call as one around the launch.
-            } else if !(self.without_stacks && kind.is_stack()) {
+            } else if !(*without_stacks && kind.is_stack()) {
                 at.node = tree.add(Role::Host, at.node, smallvec![label]);
             } else if kind == Kind::Module {
                 at.module = call;
             }
-            self.nodes[call as usize] = (self.launch, at);
-        }
+            at
+        });
         (at.node, self.modules(at.module))
     }
 
@@ -110,7 +102,7 @@ impl<'r> Lending<'r> {
         while module != NONE {
             let call = &calls[module as usize];
             modules.push(call.label);
-            module = if call.around == NONE { NONE } else { self.nodes[call.around as usize].1.module };
+            module = if call.around == NONE { NONE } else { self.nodes.last(call.around).module };
         }
         modules.reverse();
         modules

@@ -8,6 +8,7 @@ use crate::exec::checkpoint;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{InsertedCall, RankEvents};
 use crate::{Compat, Result, Trace};
+use call_tree::BelowLaunch;
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -151,30 +152,24 @@ impl BorrowedRows {
         let first = rows.len() as u32;
         let (mut added, mut numbers, mut launches) = (Vec::new(), Vec::new(), Vec::new());
         let mut inserted = InsertedCalls { first, ..InsertedCalls::default() };
-        // The launch that a call was met below last, and its row there.
-        let mut known = vec![(NONE, NONE); calls.calls().len()];
-        let mut path = Vec::new();
+        let mut below = BelowLaunch::new(calls.calls().len(), NONE);
+        let around = |&call: &u32| calls.calls()[call as usize].around;
+        let mut last = NONE;
         for (launch, kernel, call) in cancellable(kernels) {
-            let (mut above, mut at) = (launch, Some(call));
-            while let Some(number) = at {
-                let (of, row) = known[number as usize];
-                if of == launch {
-                    above = row;
-                    break;
-                }
-                path.push(number);
-                at = calls.calls()[number as usize].around;
+            if launch != last {
+                below.begin();
+                last = launch;
             }
-            while let Some(number) = path.pop() {
+            let above = below.innermost(std::iter::successors(Some(call), around), launch, |number, around| {
                 let call = &calls.calls()[number as usize];
-                if is_needed(call) {
-                    added.push(InsertedCall { kind: call.kind, name: call.name, launch });
-                    numbers.push(number);
-                    inserted.above.push(above);
-                    above = first.saturating_add(added.len() as u32 - 1);
+                if !is_needed(call) {
+                    return around;
                 }
-                known[number as usize] = (launch, above);
-            }
+                added.push(InsertedCall { kind: call.kind, name: call.name, launch });
+                numbers.push(number);
+                inserted.above.push(around);
+                first.saturating_add(added.len() as u32 - 1)
+            });
             if above != launch {
                 inserted.kernels.push((kernel, above));
                 if launches.last() != Some(&launch) {

@@ -1,7 +1,7 @@
 //! The calls of a rank with times of their own.
 
 use call_tree::nesting::{Call as Nested, Closing, Step, nest, sort};
-use call_tree::{Cause, Division, Event, Kind, LabelId, Labels, Recording, Window, divide};
+use call_tree::{BelowLaunch, Cause, Division, Event, Kind, LabelId, Labels, Recording, Window, divide};
 use foldhash::HashMap;
 use std::collections::BTreeMap;
 use timeline::{Call, Name};
@@ -62,18 +62,21 @@ pub(super) struct Collector<'c> {
     side: u8,
     /// Names of labels, which belong to the labels of one side.
     known: HashMap<LabelId, Name>,
-    /// Calls that a kernel borrows and that are not below its launch yet, the innermost first.
-    path: Vec<(u32, LabelId)>,
 }
 
-/// A call that a companion lends.
+/// The calls that companions lend.
+struct BorrowedBoxes {
+    /// Their positions among the calls.
+    indices: BelowLaunch<u32>,
+    names: Vec<BorrowedName>,
+}
+
+/// The names of a call that a companion lends.
 #[derive(Debug, Clone, Copy, Default)]
-struct BorrowedBox {
-    /// Its position among the calls, below the launch that borrowed it last.
-    index: Option<u32>,
-    /// Its name in the companion.
+struct BorrowedName {
+    /// That in the companion.
     plain: Option<Name>,
-    /// Its name below a launch.
+    /// That below a launch.
     borrowed: Option<Name>,
 }
 
@@ -115,7 +118,7 @@ pub(super) fn divided(recording: &Recording, labels: &Labels, time: FlameTime) -
 impl<'c> Collector<'c> {
     /// Collects calls of a side: 0 or 1.
     pub(super) fn new(names: &'c mut Names, side: u8) -> Self {
-        Self { names, calls: Vec::new(), side, known: HashMap::default(), path: Vec::new() }
+        Self { names, calls: Vec::new(), side, known: HashMap::default() }
     }
 
     /// Adds the calls of a recording, whose labels are among those of its side, with its divided steps; returns the number of its steps, at
@@ -213,7 +216,9 @@ impl<'c> Collector<'c> {
             let from = launched.partition_point(|&(by, _)| by < launch);
             launched[from..].iter().take_while(move |&&(by, _)| by == launch).map(|&(_, kernel)| kernel)
         };
-        let mut boxes: Vec<BorrowedBox> = vec![BorrowedBox::default(); recording.borrowed.calls().len()];
+        let count = recording.borrowed.calls().len();
+        let mut boxes =
+            BorrowedBoxes { indices: BelowLaunch::new(count, 0), names: vec![BorrowedName::default(); count] };
         let mut threads: Vec<u32> =
             recording.events.iter().filter(|event| !event.kind.is_gpu()).map(|event| event.thread).collect();
         threads.sort_unstable();
@@ -229,6 +234,7 @@ impl<'c> Collector<'c> {
                     let time = own.get(&event.row).copied().unwrap_or(0);
                     let index = self.push(open.last().map(|&(around, _)| around), name, time, call.start);
                     if matches!(event.kind, Kind::Launch | Kind::GraphLaunch) {
+                        boxes.indices.begin();
                         for kernel in launched_by(call.row) {
                             let above = self.borrow(recording, labels, kernel, (index, &open), &mut boxes);
                             let name = self.name(labels, kernel.label);
@@ -259,29 +265,21 @@ impl<'c> Collector<'c> {
         labels: &Labels,
         kernel: &Event,
         (launch, open): (u32, &[(u32, Name)]),
-        boxes: &mut [BorrowedBox],
+        boxes: &mut BorrowedBoxes,
     ) -> u32 {
-        let mut above = launch;
-        for (call, label) in recording.borrowed.above(kernel.row) {
-            // Boxes of launches before are before this launch.
-            if let Some(known) = boxes[call as usize].index.filter(|&known| known >= launch) {
-                above = known;
-                break;
-            }
-            self.path.push((call, label));
-        }
-        let at = self.calls[launch as usize].at;
-        while let Some((call, label)) = self.path.pop() {
-            let of_call = &mut boxes[call as usize];
+        let (calls, at) = (recording.borrowed.calls(), self.calls[launch as usize].at);
+        let BorrowedBoxes { indices, names } = boxes;
+        let above = recording.borrowed.above(kernel.row);
+        indices.innermost(above, launch, |call, around| {
+            let (label, of_call) = (calls[call as usize].label, &mut names[call as usize]);
             let plain = *of_call.plain.get_or_insert_with(|| self.name(labels, label));
-            if !open.iter().any(|&(_, around)| around == plain) {
-                let numbered = || self.names.number(&format!("{}{BORROWED}", labels.text(label)));
-                let borrowed = *of_call.borrowed.get_or_insert_with(numbered);
-                above = self.push(Some(above), borrowed, 0, at);
+            if open.iter().any(|&(_, opened)| opened == plain) {
+                return around;
             }
-            of_call.index = Some(above);
-        }
-        above
+            let numbered = || self.names.number(&format!("{}{BORROWED}", labels.text(label)));
+            let borrowed = *of_call.borrowed.get_or_insert_with(numbered);
+            self.push(Some(around), borrowed, 0, at)
+        })
     }
 
     /// Adds idle time by cause, and by the frame of the host that ran meanwhile.
