@@ -12,6 +12,7 @@ import json
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from cells import TARGET, Kernel
@@ -39,6 +40,9 @@ MAGICS = {
 # Numbers of a repetition are moved by so much, times of the trace by its length.
 NUMBERS = 1_000_000
 MOVED = ("correlation", "External id", "Python id", "Python parent id", "Ev Idx")
+
+# A new kernel builds its completion index in the first seconds.
+IDLE_AFTER_SECONDS = 2.5
 
 
 def text_of(path):
@@ -76,6 +80,7 @@ def first_call(command, replay, companion, magic):
         flag = f" --companion {companion}" if companion else ""
         for label in ("a", "b") if "{1}" in magic else ("a",):
             kernel.run(f"%trace_load {replay} --as {label}{flag} --quiet")
+        time.sleep(IDLE_AFTER_SECONDS)
         cell = magic.format("a", "b")
         return kernel.run(cell), kernel.run(cell)
     finally:
