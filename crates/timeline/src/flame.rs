@@ -5,21 +5,7 @@ use std::cmp::Reverse;
 use foldhash::HashMap;
 
 use crate::Name;
-
-/// A call, with the time that is its own and not that of the calls inside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Place of the call around it, which is before it in the list.
-    pub parent: Option<u32>,
-    /// Its name.
-    pub name: Name,
-    /// Its own time in ns; a negative one counts as 0.
-    pub own: i64,
-    /// 0 for control, or if there is one side; 1 for test.
-    pub side: u8,
-    /// When it starts, in ns after the start of its side: the order of the layout by time.
-    pub at: i64,
-}
+use crate::calls::{Call, Calls};
 
 /// Order of the boxes inside a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +54,8 @@ pub struct Flame {
 #[derive(Debug, Clone, Default)]
 struct Side {
     counts: Vec<u32>,
-    /// Their own time in ns.
-    own: Vec<i64>,
+    /// Nodes with time of their own, ascending, and that time in ns.
+    own: Vec<(u32, i64)>,
     /// Their time with that of all nodes inside, in ns.
     totals: Vec<i64>,
 }
@@ -180,13 +166,14 @@ impl Flame {
     /// use timeline::{Call, Flame, Layout};
     ///
     /// let call = |parent, name, own, at| Call { parent, name, own, side: 0, at };
-    /// let flame = Flame::merged(&[call(None, 0, 5, 0), call(Some(0), 1, 2, 0), call(Some(0), 2, 4, 2), call(Some(0), 1, 3, 6)]);
+    /// let calls = [call(None, 0, 5, 0), call(Some(0), 1, 2, 0), call(Some(0), 2, 4, 2), call(Some(0), 1, 3, 6)];
+    /// let flame = Flame::merged(&calls.into_iter().collect());
     /// let boxes = flame.boxes(Layout::LeftHeavy, 100);
     /// assert_eq!(flame.total(), [14, 0]);
     /// assert_eq!(boxes[1].name, Some(1));
     /// assert_eq!((boxes[1].start, boxes[1].sides[0], boxes[1].count), (0, 5, 2));
     /// ```
-    pub fn merged(calls: &[Call]) -> Self {
+    pub fn merged(calls: &Calls) -> Self {
         let mut known: HashMap<(u32, Name), u32> = HashMap::default();
         let mut last = LastChildren::default();
         Self::new(calls, |parent, name, next| {
@@ -200,7 +187,7 @@ impl Flame {
     }
 
     /// Merges calls of one stack that follow each other, in the order of the list.
-    pub fn neighbours(calls: &[Call]) -> Self {
+    pub fn neighbours(calls: &Calls) -> Self {
         let mut last = LastChildren::default();
         Self::new(calls, |parent, name, next| {
             let last = last.of(parent);
@@ -211,26 +198,27 @@ impl Flame {
         })
     }
 
-    fn new(calls: &[Call], mut node_for: impl FnMut(u32, Name, u32) -> u32) -> Self {
+    fn new(calls: &Calls, mut node_for: impl FnMut(u32, Name, u32) -> u32) -> Self {
         let sides = if calls.iter().any(|call| call.side > 0) { 2 } else { 1 };
         let mut flame = Self { sides: vec![Side::default(); sides], ..Self::default() };
         let mut node_of: Vec<u32> = Vec::with_capacity(calls.len());
-        for call in calls {
+        for call in calls.iter() {
             let parent = call.parent.and_then(|parent| node_of.get(parent as usize).copied()).unwrap_or(NONE);
             let depth = flame.depths.get(parent as usize).map_or(0, |around| around + 1);
             let found = if depth > DEEPEST { parent } else { node_for(parent, call.name, flame.len() as u32) };
             let at = found as usize;
             if at == flame.len() {
-                flame.add(parent, depth, call);
+                flame.add(parent, depth, &call);
             }
             flame.starts[at] = flame.starts[at].min(call.at);
             let side = &mut flame.sides[usize::from(call.side.min(1))];
             side.counts[at] = side.counts[at].saturating_add(1);
-            side.own[at] = side.own[at].saturating_add(call.own.max(0));
+            side.totals[at] = side.totals[at].saturating_add(call.own.max(0));
             node_of.push(found);
         }
         for side in &mut flame.sides {
-            side.totals.clone_from(&side.own);
+            let timed = |&(_, &ns): &(u32, &i64)| ns != 0;
+            side.own = (0..).zip(&side.totals).filter(timed).map(|(node, &ns)| (node, ns)).collect();
             for (node, &parent) in flame.parents.iter().enumerate().rev() {
                 if parent != NONE {
                     side.totals[parent as usize] = side.totals[parent as usize].saturating_add(side.totals[node]);
@@ -247,7 +235,7 @@ impl Flame {
         self.starts.push(call.at);
         for side in &mut self.sides {
             side.counts.push(0);
-            side.own.push(0);
+            side.totals.push(0);
         }
     }
 
@@ -257,7 +245,8 @@ impl Flame {
     }
 
     fn own(&self, node: u32) -> [i64; 2] {
-        self.of_sides(|side| side.own[node as usize])
+        let own = |side: &Side| Some(side.own[side.own.binary_search_by_key(&node, |&(of, _)| of).ok()?].1);
+        self.of_sides(|side| own(side).unwrap_or(0))
     }
 
     fn total_of(&self, node: u32) -> [i64; 2] {

@@ -13,10 +13,12 @@
 //! * A view counts every event that starts in it once, and every event as long as a window of it is a slice.
 //! * The widths of the boxes inside a box of a flame graph and its own time add up to its width.
 
+mod calls;
 mod flame;
 mod lanes;
 mod packed;
 
-pub use flame::{Call, Flame, FlameBox, Layout, Visible};
+pub use calls::{Call, Calls};
+pub use flame::{Flame, FlameBox, Layout, Visible};
 pub use lanes::{Lane, Level, Name, NameSum, Point, Samples, Series, Slices, Span, Window, side_by_side};
 pub use packed::{Packed, Width};

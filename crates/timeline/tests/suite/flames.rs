@@ -2,7 +2,7 @@
 
 use super::views::Random;
 use std::collections::BTreeMap;
-use timeline::{Call, Flame, FlameBox, Layout};
+use timeline::{Call, Calls, Flame, FlameBox, Layout};
 
 fn calls(seed: u64, count: u32) -> Vec<Call> {
     let mut random = Random(seed);
@@ -16,6 +16,10 @@ fn calls(seed: u64, count: u32) -> Vec<Call> {
             at: i64::from(index),
         })
         .collect()
+}
+
+fn list(calls: &[Call]) -> Calls {
+    calls.iter().copied().collect()
 }
 
 fn width(found: &FlameBox) -> i64 {
@@ -40,7 +44,7 @@ fn check(boxes: &[FlameBox]) {
 fn boxes_add_up_at_any_number_of_boxes() {
     for seed in 0..30 {
         let calls = calls(seed, 200);
-        for flame in [Flame::merged(&calls), Flame::neighbours(&calls)] {
+        for flame in [Flame::merged(&list(&calls)), Flame::neighbours(&list(&calls))] {
             let own = |side| calls.iter().filter(|call| call.side == side).map(|call| call.own.max(0)).sum::<i64>();
             assert_eq!(flame.total(), [own(0), own(1)]);
             for layout in [Layout::LeftHeavy, Layout::Time] {
@@ -70,7 +74,7 @@ fn stacks_have_the_own_times_of_their_calls() {
         expected.entry(names).or_default()[usize::from(call.side)] += call.own.max(0);
     }
     expected.retain(|_, own| *own != [0; 2]);
-    for flame in [Flame::merged(&calls), Flame::neighbours(&calls)] {
+    for flame in [Flame::merged(&list(&calls)), Flame::neighbours(&list(&calls))] {
         let mut found: BTreeMap<Vec<u32>, [i64; 2]> = BTreeMap::new();
         for (names, own) in flame.stacks() {
             let sum = found.entry(names).or_default();
@@ -93,16 +97,16 @@ fn neighbours_are_merged_in_order_of_time() {
     let names = |flame: Flame, layout| {
         flame.boxes(layout, 100).iter().map(|one| (one.name.unwrap(), width(one))).collect::<Vec<_>>()
     };
-    assert_eq!(names(Flame::neighbours(&calls), Layout::Time), [(0, 16), (1, 6), (2, 9), (1, 1)]);
-    assert_eq!(names(Flame::merged(&calls), Layout::LeftHeavy), [(0, 16), (2, 9), (1, 7)]);
-    assert_eq!(names(Flame::merged(&calls), Layout::Time), [(0, 16), (1, 7), (2, 9)]);
+    assert_eq!(names(Flame::neighbours(&list(&calls)), Layout::Time), [(0, 16), (1, 6), (2, 9), (1, 1)]);
+    assert_eq!(names(Flame::merged(&list(&calls)), Layout::LeftHeavy), [(0, 16), (2, 9), (1, 7)]);
+    assert_eq!(names(Flame::merged(&list(&calls)), Layout::Time), [(0, 16), (1, 7), (2, 9)]);
 }
 
 #[test]
 fn vanished_stacks_keep_their_width() {
     let call = |parent, name, own, side| Call { parent, name, own, side, at: 0 };
     let calls = [call(None, 0, 10, 0), call(Some(0), 1, 5, 0), call(None, 0, 7, 1)];
-    let boxes = Flame::merged(&calls).boxes(Layout::LeftHeavy, 100);
+    let boxes = Flame::merged(&list(&calls)).boxes(Layout::LeftHeavy, 100);
     assert_eq!(boxes.iter().map(|one| one.sides).collect::<Vec<_>>(), [[15, 7], [5, 0]]);
     assert_eq!(boxes[0].own, 17);
 }
@@ -112,8 +116,8 @@ fn deep_stacks_do_not_overflow() {
     let calls: Vec<Call> = (0..300_000)
         .map(|index: u32| Call { parent: index.checked_sub(1), name: index, own: 1, side: 0, at: 0 })
         .collect();
-    let boxes = Flame::merged(&calls).boxes(Layout::LeftHeavy, 1_000);
+    let boxes = Flame::merged(&list(&calls)).boxes(Layout::LeftHeavy, 1_000);
     assert_eq!((boxes[0].sides[0], boxes.len()), (300_000, 1_001));
-    let longest = Flame::merged(&calls).stacks().map(|(names, _)| names.len()).max();
+    let longest = Flame::merged(&list(&calls)).stacks().map(|(names, _)| names.len()).max();
     assert_eq!(longest, Some(1_001));
 }

@@ -4,7 +4,7 @@ use call_tree::nesting::{Call as Nested, Closing, Step, nest, sort};
 use call_tree::{BelowLaunch, Cause, Division, Event, Kind, LabelId, Labels, Recording, Window, divide};
 use foldhash::HashMap;
 use std::collections::BTreeMap;
-use timeline::{Call, Name};
+use timeline::{Call, Calls, Name};
 
 /// What the widths of a flame graph are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ impl Names {
 pub(super) struct Collector<'c> {
     pub(super) names: &'c mut Names,
     /// The calls of all sides.
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Calls,
     side: u8,
     /// Names of labels, which belong to the labels of one side.
     known: HashMap<LabelId, Name>,
@@ -78,6 +78,16 @@ struct BorrowedName {
     plain: Option<Name>,
     /// That below a launch.
     borrowed: Option<Name>,
+}
+
+/// A launch whose kernels borrow calls.
+struct Launch<'o> {
+    /// Its position among the calls.
+    index: u32,
+    /// When it starts, in ns.
+    at: i64,
+    /// Positions and names of the calls around it.
+    open: &'o [(u32, Name)],
 }
 
 /// The end of the name of a call that a companion lends.
@@ -118,7 +128,7 @@ pub(super) fn divided(recording: &Recording, labels: &Labels, time: FlameTime) -
 impl<'c> Collector<'c> {
     /// Collects calls of a side: 0 or 1.
     pub(super) fn new(names: &'c mut Names, side: u8) -> Self {
-        Self { names, calls: Vec::new(), side, known: HashMap::default() }
+        Self { names, calls: Calls::default(), side, known: HashMap::default() }
     }
 
     /// Adds the calls of a recording, whose labels are among those of its side, with its divided steps; returns the number of its steps, at
@@ -185,7 +195,7 @@ impl<'c> Collector<'c> {
                     let index =
                         self.push(Some(around.map_or(top, |(around, _)| around)), name, end - call.start, call.start);
                     if let Some((around, around_end)) = around {
-                        self.calls[around as usize].own -= (end.min(around_end) - call.start).max(0);
+                        self.calls.add_own(around, -(end.min(around_end) - call.start).max(0));
                     }
                     open.push((index, end));
                 }
@@ -236,7 +246,8 @@ impl<'c> Collector<'c> {
                     if matches!(event.kind, Kind::Launch | Kind::GraphLaunch) {
                         boxes.indices.begin();
                         for kernel in launched_by(call.row) {
-                            let above = self.borrow(recording, labels, kernel, (index, &open), &mut boxes);
+                            let launch = Launch { index, at: call.start, open: &open };
+                            let above = self.borrow(recording, labels, kernel, &launch, &mut boxes);
                             let name = self.name(labels, kernel.label);
                             let time = own.get(&kernel.row).copied().unwrap_or(0);
                             self.push(Some(above), name, time, call.start);
@@ -264,21 +275,21 @@ impl<'c> Collector<'c> {
         recording: &Recording,
         labels: &Labels,
         kernel: &Event,
-        (launch, open): (u32, &[(u32, Name)]),
+        launch: &Launch<'_>,
         boxes: &mut BorrowedBoxes,
     ) -> u32 {
-        let (calls, at) = (recording.borrowed.calls(), self.calls[launch as usize].at);
+        let calls = recording.borrowed.calls();
         let BorrowedBoxes { indices, names } = boxes;
         let above = recording.borrowed.above(kernel.row);
-        indices.innermost(above, launch, |call, around| {
+        indices.innermost(above, launch.index, |call, around| {
             let (label, of_call) = (calls[call as usize].label, &mut names[call as usize]);
             let plain = *of_call.plain.get_or_insert_with(|| self.name(labels, label));
-            if open.iter().any(|&(_, opened)| opened == plain) {
+            if launch.open.iter().any(|&(_, opened)| opened == plain) {
                 return around;
             }
             let numbered = || self.names.number(&format!("{}{BORROWED}", labels.text(label)));
             let borrowed = *of_call.borrowed.get_or_insert_with(numbered);
-            self.push(Some(around), borrowed, 0, at)
+            self.push(Some(around), borrowed, 0, launch.at)
         })
     }
 
@@ -313,14 +324,13 @@ impl<'c> Collector<'c> {
                     let name = self.name(labels, frame);
                     self.push(Some(cause), name, idle.ns, i64::MAX);
                 }
-                None => self.calls[cause as usize].own += idle.ns,
+                None => self.calls.add_own(cause, idle.ns),
             }
         }
     }
 
     fn push(&mut self, parent: Option<u32>, name: Name, own: i64, at: i64) -> u32 {
-        self.calls.push(Call { parent, name, own, side: self.side, at });
-        self.calls.len() as u32 - 1
+        self.calls.push(Call { parent, name, own, side: self.side, at })
     }
 
     /// The name of a label; all steps have the same.

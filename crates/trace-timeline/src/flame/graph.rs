@@ -10,7 +10,7 @@ use crate::exec::memory::Task;
 use crate::timeline::{QuerySide, QuerySides};
 use crate::{LabeledTrace, Result, Select, SelectEvents, SelectSetting, Trace, TraceSet};
 use call_tree::Labels;
-use timeline::{Call, Flame};
+use timeline::{Calls, Flame};
 
 /// Memory for each event of a rank while its calls are collected, in bytes.
 const BYTES_PER_EVENT: usize = 300;
@@ -121,16 +121,14 @@ impl FlameQuery {
         guarded(|| {
             self.sides.select.without("flame graph", &NOT_SELECTABLE)?;
             let mut names = Names::default();
-            let (mut calls, mut about, mut steps_ns): (Vec<Call>, Vec<_>, Vec<_>) = Default::default();
+            let (mut calls, mut about, mut steps_ns): (Calls, Vec<_>, Vec<_>) = Default::default();
             let mut borrowed: Vec<Lending> = Vec::new();
             for (number, side) in self.sides.each().enumerate() {
                 let (found, words, step, count) = side_calls(side, number, self.time, &mut names, &self.companions)?;
                 if calls.is_empty() {
                     calls = found;
                 } else {
-                    let before = calls.len() as u32;
-                    let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
-                    calls.extend(found.into_iter().map(moved));
+                    calls.append(&found);
                 }
                 about.push(words);
                 steps_ns.push(step);
@@ -173,7 +171,7 @@ fn side_calls(
     time: FlameTime,
     names: &mut Names,
     companions: &[TraceSet],
-) -> Result<(Vec<Call>, String, i64, LoanCount)> {
+) -> Result<(Calls, String, i64, LoanCount)> {
     let set = side.trace.trace();
     let wanted = side.iterations()?;
     let traces = side.traces()?;
@@ -202,7 +200,7 @@ fn side_calls(
     }
     let mut calls = collector.calls;
     let steps = steps.max(1);
-    per_step(&mut calls, steps);
+    calls.divide(steps);
     let of = trace_view::format::numbered("rank", &ranks);
     let words = match (&wanted, steps) {
         (Some(wanted), _) => format!("{of}, {}", trace_view::format::numbered("iteration", wanted)),
@@ -210,22 +208,6 @@ fn side_calls(
         (None, steps) => format!("{of}, mean of {steps} steps"),
     };
     Ok((calls, words, length.div_euclid(steps), count))
-}
-
-/// Divides times by a number of steps, so that their sum is the rounded sum, to the ns.
-fn per_step(calls: &mut [Call], steps: i64) {
-    let (mut sum, mut assigned) = (0_i64, 0_i64);
-    for call in calls {
-        // Most calls have no time of their own, and division is slow.
-        if call.own <= 0 {
-            call.own = 0;
-            continue;
-        }
-        sum = sum.saturating_add(call.own);
-        let part = sum.div_euclid(steps);
-        call.own = part - assigned;
-        assigned = part;
-    }
 }
 
 impl FlameGraph {
