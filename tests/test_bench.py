@@ -45,7 +45,7 @@ def test_the_bench_checks_times_and_writes_its_page(programs, tmp_path):
     assert "the real trace: no " in text
     known = json.loads((tmp_path / "data" / "checked.json").read_text())
     reference = next(value for key, value in known.items() if key.startswith("reference"))
-    assert reference["rows"] > 5000 and len(reference["args"]) == 27
+    assert reference["rows"] > 5000 and len(reference["args"]) == 28
 
 
 def test_reader_with_a_different_digest_gets_no_time(programs, tmp_path):

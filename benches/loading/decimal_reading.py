@@ -47,7 +47,21 @@ OWN_NUMBERS = {
     "original_stream": "original_stream",
 }
 OWN_TEXTS = {"Process Group Name": "process_group_name", "kernel_file": "kernel_file"}
-OWN = [*OWN_NUMBERS.values(), *OWN_TEXTS.values()]
+# The arguments of one text, an object in this order.
+LAUNCH = [
+    "registers per thread",
+    "shared memory",
+    "grid",
+    "block",
+    "est. achieved occupancy %",
+    "occupancy",
+    "kernel_backend",
+    "kernel_kwargs",
+    "num_warps",
+    "num_stages",
+]
+LAUNCH_COLUMN = "launch_configuration"
+OWN = [*OWN_NUMBERS.values(), *OWN_TEXTS.values(), LAUNCH_COLUMN]
 NUMBERS |= OWN_NUMBERS
 TEXTS |= OWN_TEXTS
 BANDWIDTH = ("memory bandwidth (GB/s)", "memory_bw_gbps")
@@ -100,7 +114,7 @@ def read(path):
     peers cannot distinguish (-1, HTA's value for none; the blanks within a list)."""
     rows = ts = dur = 0
     whole = {column: [0, 0] for column in NUMBERS.values()}
-    texts = {column: {} for column in TEXTS.values()}
+    texts = {column: {} for column in [*TEXTS.values(), LAUNCH_COLUMN]}
     bandwidths = []
     with text_of(path) as stream:
         for event in events(stream):
@@ -109,7 +123,12 @@ def read(path):
             rows += 1
             ts += nanoseconds(event["ts"])
             dur += nanoseconds(event["dur"])
-            for key, value in (event.get("args") or {}).items():
+            args = event.get("args") or {}
+            launch = {key: args[key] for key in LAUNCH if args.get(key) is not None}
+            if launch:
+                text = json.dumps(launch, ensure_ascii=False, default=float)
+                texts[LAUNCH_COLUMN][text] = texts[LAUNCH_COLUMN].get(text, 0) + 1
+            for key, value in args.items():
                 if key in NUMBERS:
                     if not isinstance(value, int) or (value < 0 and key == "stream") or (value == -1 and key == "correlation"):
                         # A stream "0x0" is ROCm's sign for none; neither id is ever negative.
