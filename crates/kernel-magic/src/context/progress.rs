@@ -65,13 +65,14 @@ impl Progress {
         }
     }
 
-    /// Replaces the bar by `last`; returns whether there was a bar.
+    /// Replaces the bar by `last`; returns whether the line is shown, which it is not without a bar, nor at a terminal, where the bar is
+    /// removed.
     pub fn end(&mut self, last: &str) -> bool {
         let shown = self.drawn.is_some();
         if shown {
             self.draw(Bundle::text(last));
         }
-        shown
+        shown && !self.out.ends_process()
     }
 
     /// Returns the time since the start.
@@ -124,7 +125,7 @@ mod tests {
 
     /// A sink that records outputs.
     #[derive(Default)]
-    struct RecordingSink(std::sync::Mutex<Vec<Output>>);
+    struct RecordingSink(std::sync::Mutex<Vec<Output>>, bool);
 
     impl Sink for RecordingSink {
         fn emit(&self, output: Output) {
@@ -137,6 +138,10 @@ mod tests {
 
         fn interrupted(&self) -> bool {
             false
+        }
+
+        fn ends_process(&self) -> bool {
+            self.1
         }
     }
 
@@ -166,6 +171,17 @@ mod tests {
         };
         assert!(first == second && first == last);
         assert_eq!(bundle.plain(), "done");
+    }
+
+    #[test]
+    fn last_line_of_a_bar_at_a_terminal_is_left_to_the_command() {
+        let sink = Arc::new(RecordingSink(std::sync::Mutex::default(), true));
+        let out: Arc<dyn Sink> = sink.clone();
+        let mut progress = Progress::new(&out, true);
+        progress.start -= DELAY;
+        progress.report(&LoadProgress::default());
+        assert!(!progress.end("done"));
+        assert_eq!(sink.0.lock().unwrap().len(), 2, "the bar, and its end");
     }
 
     #[test]
