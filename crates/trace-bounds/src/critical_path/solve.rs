@@ -86,7 +86,7 @@ fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> 
     if let ([window], [(index, ..)]) = (bound.as_mut_slice(), chosen.as_slice()) {
         window.lanes = lanes(window, *index, &ranks, &graph)?;
     }
-    let mut what_if = changes(query, &ranks, &graph, &asked_windows, &steps, true)?;
+    let mut what_if = changes(query, &ranks, &graph, &asked_windows, &steps)?;
     let sweeps = sweeps(query, &ranks, &graph, &asked_windows, &steps)?;
     if query.proposals > 0 {
         what_if.extend(savings.proposals(query.proposals, &bound, &names, &steps)?);

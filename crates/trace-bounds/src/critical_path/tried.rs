@@ -17,19 +17,18 @@ use std::cell::Cell;
 /// Factors of a sweep.
 const FACTORS: [f64; 13] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0];
 
-/// Tries the changes of a question out, each alone, then, if that is wanted and there are several, all together.
+/// Tries the changes of a question out, each alone, then, if there are several, all together.
 pub(super) fn changes(
     query: &CriticalPath,
     ranks: &[LoadedRank],
     graph: &Graph,
     windows: &[Window],
     steps: &Steps,
-    together: bool,
 ) -> Result<Vec<WhatIf>> {
     let matched = matched(query, ranks)?;
     let mut tried: Vec<(String, &[Matched])> =
         query.changes.iter().zip(&matched).map(|(change, of)| (change.to_string(), std::slice::from_ref(of))).collect();
-    if together && matched.len() > 1 {
+    if matched.len() > 1 {
         tried.push(("all together".to_owned(), &matched));
     }
     let before_ns = steps.step(&lengths(windows));
@@ -58,7 +57,7 @@ pub(super) fn changes(
         .collect()
 }
 
-/// Tries the changes of a question out, each alone and on a thread of its own, and returns how long the step would last, in ns.
+/// Tries the changes of a question out, each alone and several at once, and returns how long the step would last, in ns.
 pub(super) fn lengths_after(
     query: &CriticalPath,
     ranks: &[LoadedRank],
