@@ -35,7 +35,7 @@ def test_mistake_has_a_caret(job):
 
 def test_tables_columns_and_keywords_are_completed(job):
     assert completed(job, "%%trace_sql\nSELECT * FROM ker") == ["kernels"]
-    assert completed(job, "%%trace_sql\nSELECT * FROM kernels k WHERE k.launch_i") == ["launch_id"]
+    assert completed(job, "%%trace_sql\nSELECT * FROM kernels k WHERE k.launch") == ["launch_id", "launch_configuration"]
     assert "GROUP" in completed(job, "%%trace_sql\nSELECT name FROM kernels GR")
     assert "--save" in completed(job, "%%trace_sql --sa")
 
