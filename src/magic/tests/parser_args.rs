@@ -37,7 +37,7 @@ fn args_select_the_columns() {
         ("--args 'default, sm::occupancy'", vec!["input_dims", "est_occupancy"]),
         ("--args all", vec!["est_occupancy", "input_dims", "my_own", "sequence"]),
     ] {
-        // Of a kernel with an occupancy it is always read.
+        // The kernel has an occupancy, which is a part of its launch configuration.
         let expected: Vec<&str> = expected.into_iter().chain(["launch_configuration"]).collect();
         let (notebook, _) = loaded(args);
         let (mut columns, mut expected) = (columns(&notebook), expected);

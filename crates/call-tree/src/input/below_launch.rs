@@ -1,18 +1,18 @@
 //! Borrowed calls below launches: each call once below each launch whose kernels borrow it.
 
-/// What stands for borrowed calls below the launches that borrow them: a node, a box, a row.
+/// Borrowed calls below launches: for each call the node of a tree, the box of a flame graph or the row that shows it there.
 #[derive(Debug)]
 pub struct BelowLaunch<T> {
     /// Number of the launch, from 1.
     launch: u32,
-    /// By call the last launch that borrowed it, and what stands for it there.
+    /// By call the last launch that borrowed it, and its node, box or row there.
     found: Vec<(u32, T)>,
     /// Calls that the launch has not borrowed before, the innermost first.
     path: Vec<u32>,
 }
 
 impl<T: Copy> BelowLaunch<T> {
-    /// Begins without a launch; `none` stands for calls that no launch has borrowed.
+    /// Begins without a launch; calls that no launch has borrowed have `none`.
     pub fn new(calls: usize, none: T) -> Self {
         Self { launch: 0, found: vec![(0, none); calls], path: Vec::new() }
     }
@@ -22,9 +22,9 @@ impl<T: Copy> BelowLaunch<T> {
         self.launch += 1;
     }
 
-    /// Returns what stands for the innermost of the calls above a kernel, which come the innermost first; `launch` without calls. Calls that
-    /// the launch borrows for the first time are added, the outermost first: `add` gets a call and what stands for the one around it, and
-    /// returns what stands for the call.
+    /// Returns the node, box or row of the innermost of the calls above a kernel, which come the innermost first; `launch` without calls.
+    /// Calls that the launch borrows for the first time are added, the outermost first: `add` takes a call and the node, box or row around
+    /// it, and returns that of the call.
     pub fn innermost(
         &mut self,
         above: impl IntoIterator<Item = u32>,
@@ -47,7 +47,7 @@ impl<T: Copy> BelowLaunch<T> {
         at
     }
 
-    /// Returns what stood for a call when it was borrowed last.
+    /// Returns the node, box or row of a call below the last launch that borrowed it.
     pub fn last(&self, call: u32) -> T {
         self.found[call as usize].1
     }

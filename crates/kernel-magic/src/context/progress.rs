@@ -123,7 +123,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A sink that records outputs.
+    /// A sink that records outputs, and whether its process ends with the work.
     #[derive(Default)]
     struct RecordingSink(std::sync::Mutex<Vec<Output>>, bool);
 

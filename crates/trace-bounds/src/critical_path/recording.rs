@@ -47,7 +47,7 @@ pub(super) fn recording(
         found: Recording::default(),
     };
     builder.found.events.rank = trace.rank();
-    // What stays free takes no memory.
+    // Reserved memory takes no pages until it is written.
     builder.found.events.host.reserve_exact(rows.len());
     builder.found.events.device.reserve_exact(rows.len());
     builder.fill(loads_data);

@@ -124,7 +124,7 @@ impl State {
     /// If the events cannot be read any more, or memory does not suffice.
     pub(super) fn of(view: &RankView) -> Result<Self> {
         let mut rank = OnRank::default();
-        let collect = || {
+        let kernels = || {
             rank.short = ShortKernels::of(view);
             if rank.short.is_none() {
                 return Ok::<_, Error>(Vec::new());
@@ -135,7 +135,7 @@ impl State {
             Ok(collect(view, &events, &own, &mut rank))
         };
         let concurrently = Inherited::here().threads() > 1;
-        let (kernels, replay) = join(concurrently, collect, || Replay::of(view, ShortKernels::any(view)));
+        let (kernels, replay) = join(concurrently, kernels, || Replay::of(view, ShortKernels::any(view)));
         let kernels = kernels?;
         rank.replay = replay?;
         Ok(Self { kernels, ranks: ByRank::of(view.rank(), rank) })
@@ -173,7 +173,7 @@ fn own_times(view: &RankView) -> (Vec<(u32, i64)>, i64) {
     (own, busy)
 }
 
-/// What tells launch configurations apart, as codes: the name, the device, the text of the configuration, the source, and whether the launch
+/// Key of a launch configuration, as codes: the name, the device, the text of the configuration, the source, and whether the launch
 /// counts threads in grids.
 type Codes = (u32, Option<i64>, Option<u32>, Option<u32>, bool);
 
