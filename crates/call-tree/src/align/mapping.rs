@@ -5,7 +5,7 @@ use super::score::{Scores, Trees};
 use super::sequence::{By, Pairs, Sequences, sequences, worth};
 use crate::input::label::{Labels, Level, Symbol};
 use crate::tree::hash::Hashes;
-use crate::tree::node::{NONE, Node, NodeId, Role, Tree};
+use crate::tree::node::{NONE, Node, NodeId, Role, Summary, Tree};
 use foldhash::HashMap;
 use smallvec::smallvec;
 
@@ -90,7 +90,7 @@ pub(super) struct Aligner<'l> {
 impl Aligner<'_> {
     /// Pairs two nodes. With equal hashes their subtrees are paired too, otherwise their children are aligned later.
     fn pair(&mut self, a: NodeId, b: NodeId, how: How) {
-        let (one, other) = (self.mapping.control.node(a).hashes, self.mapping.test.node(b).hashes);
+        let (one, other) = (self.mapping.control.summary(a).hashes, self.mapping.test.summary(b).hashes);
         let level = [Level::Exact, Level::Shape].into_iter().find(|&level| one.at(level) == other.at(level));
         match level {
             Some(level) if self.have_same_form(a, b) => self.pair_subtrees(a, b, How::Subtree(level)),
@@ -259,17 +259,18 @@ fn split_off(tree: &mut Tree, id: NodeId, at: usize, labels: &Labels) -> NodeId 
     let tail = node.chain.drain(at..).collect();
     let mut below = Node::new(node.role, id, tail);
     below.children = std::mem::replace(&mut node.children, smallvec![rest]);
-    below.families = node.families;
     for &child in &below.children {
         tree.node_mut(child).parent = rest;
     }
-    below.hashes = tree.hashes(&below, labels);
+    let summary = Summary { families: tree.summary(id).families, hashes: tree.hashes(&below, labels) };
     tree.nodes.push(below);
+    tree.summaries.push(summary);
     rest
 }
 
 /// Undoes [`split_off`], whose child is the last node of the tree.
 fn join(tree: &mut Tree, id: NodeId) {
+    tree.summaries.pop();
     if let Some(mut below) = tree.nodes.pop() {
         for &child in &below.children {
             tree.node_mut(child).parent = id;
@@ -293,14 +294,14 @@ impl<'m, 'l> Siblings<'m, 'l> {
     fn new(mapping: &'m Mapping, scores: &'m Scores<'l>, control: &'m [NodeId], test: &'m [NodeId]) -> Self {
         let is_same_graph = is_same_graph((&mapping.control, control), (&mapping.test, test), scores.labels);
         let hashes = |tree: &Tree, nodes: &[NodeId]| {
-            let of = |id: NodeId| match tree.node(id) {
-                node if is_same_graph && node.graph_node != 0 => node.hashes.of_graph_node(node.graph_node),
-                node => node.hashes,
+            let of = |id: NodeId| match (tree.node(id).graph_node, tree.summary(id).hashes) {
+                (node, hashes) if is_same_graph && node != 0 => hashes.of_graph_node(node),
+                (_, hashes) => hashes,
             };
             nodes.iter().map(|&id| of(id)).collect()
         };
         let weights = |tree: &Tree, nodes: &[NodeId]| {
-            nodes.iter().map(|&id| 1.0 + f64::from(tree.node(id).leaves().max(1)).log2()).collect()
+            nodes.iter().map(|&id| 1.0 + f64::from(tree.summary(id).leaves().max(1)).log2()).collect()
         };
         Self {
             mapping,

@@ -2,7 +2,7 @@
 
 use super::mapping::{Aligner, Block, How};
 use crate::input::label::Level;
-use crate::tree::node::{Node, NodeId};
+use crate::tree::node::{NodeId, Summary};
 use foldhash::{HashMap, HashSet};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,7 +43,7 @@ impl Aligner<'_> {
             let trees = [(&self.mapping.control, &block.control), (&self.mapping.test, &block.test)];
             for ((tree, nodes), side) in trees.into_iter().zip(0..) {
                 for &id in nodes {
-                    let group = (block.parent.0, tree.node(id).hashes.at(level));
+                    let group = (block.parent.0, tree.summary(id).hashes.at(level));
                     groups.entry(group).or_default().push(Unpaired { position: block.position, side, id });
                 }
             }
@@ -52,7 +52,7 @@ impl Aligner<'_> {
         for mut unpaired in groups.into_values() {
             let are_only = unpaired.len() == 2;
             for (distance, from, to) in nearest(&mut unpaired) {
-                let is_large = self.mapping.control.node(from).leaves() >= LEAST_MOVE;
+                let is_large = self.mapping.control.summary(from).leaves() >= LEAST_MOVE;
                 if (distance <= NEAR || are_only || is_large) && self.have_same_form(from, to) {
                     self.pair_subtrees(from, to, How::Moved);
                     moved[0].insert(from);
@@ -68,21 +68,20 @@ impl Aligner<'_> {
 
     /// Pairs unpaired nodes of equal hash with enough leaves, in order.
     fn move_anywhere(&mut self, blocks: &mut [Block], level: Level) {
-        let is_large = |node: &Node| node.leaves() >= LEAST_MOVE;
+        let is_large = |summary: &Summary| summary.leaves() >= LEAST_MOVE;
         let mut waiting: HashMap<u64, VecDeque<NodeId>> = HashMap::default();
         for &id in blocks.iter().flat_map(|block| &block.control) {
-            let node = self.mapping.control.node(id);
-            if is_large(node) {
-                waiting.entry(node.hashes.at(level)).or_default().push_back(id);
+            let summary = self.mapping.control.summary(id);
+            if is_large(summary) {
+                waiting.entry(summary.hashes.at(level)).or_default().push_back(id);
             }
         }
         let mut moved = HashSet::default();
         for block in blocks.iter_mut() {
             let mut remaining = Vec::with_capacity(block.test.len());
             for &id in &block.test {
-                let node = self.mapping.test.node(id);
-                let partners =
-                    Some(node).filter(|node| is_large(node)).and_then(|node| waiting.get_mut(&node.hashes.at(level)));
+                let large = Some(self.mapping.test.summary(id)).filter(|summary| is_large(summary));
+                let partners = large.and_then(|summary| waiting.get_mut(&summary.hashes.at(level)));
                 match partners.and_then(VecDeque::pop_front) {
                     Some(from) if self.have_same_form(from, id) => {
                         self.pair_subtrees(from, id, How::Moved);

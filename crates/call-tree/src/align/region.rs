@@ -206,8 +206,8 @@ impl Regions<'_> {
             };
             if one.is_operator(self.labels)
                 && other.is_operator(self.labels)
-                && fits(one.leaves())
-                && fits(other.leaves())
+                && fits(control.summary(a).leaves())
+                && fits(test.summary(b).leaves())
                 && (bare(control, &one.children, &self.mapping.to_test)
                     || bare(test, &other.children, &self.mapping.to_control))
             {
@@ -310,7 +310,7 @@ impl Regions<'_> {
         let siblings = &tree.node(tree.node(first).parent).children;
         // Node numbers ascend among siblings but for nodes that a template got later.
         let Ok(start) = siblings.binary_search(&first) else { return 1 };
-        let hash = |at: usize| tree.node(siblings[at]).hashes.exact;
+        let hash = |at: usize| tree.summary(siblings[at]).hashes.exact;
         let is_equal = |before: usize| {
             let at = start - before * block.len();
             (0..block.len()).all(|offset| start + offset < siblings.len() && hash(at + offset) == hash(start + offset))

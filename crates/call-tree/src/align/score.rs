@@ -59,11 +59,12 @@ impl<'l> Scores<'l> {
         if matches!(a.role, Role::Root | Role::LaunchedBefore) {
             return Some(1.0);
         }
-        let score = if a.hashes.exact == b.hashes.exact {
+        let (one, other) = (control.0.summary(control.1).hashes, test.0.summary(test.1).hashes);
+        let score = if one.exact == other.exact {
             1.0
-        } else if a.hashes.shape == b.hashes.shape {
+        } else if one.shape == other.shape {
             0.99
-        } else if a.hashes.name == b.hashes.name {
+        } else if one.name == other.name {
             if a.shapes(self.labels) == b.shapes(self.labels) { 0.95 } else { 0.92 }
         } else if a.is_leaf() {
             if self.labels.equal(Level::Name, &a.chain, &b.chain) {
@@ -82,7 +83,7 @@ impl<'l> Scores<'l> {
     }
 
     fn unlike(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> f64 {
-        let key = (control.0.node(control.1).hashes.shape, test.0.node(test.1).hashes.shape);
+        let key = (control.0.summary(control.1).hashes.shape, test.0.summary(test.1).hashes.shape);
         if let Some(&score) = self.unlike.borrow().get(&key) {
             return score;
         }
@@ -96,7 +97,8 @@ impl<'l> Scores<'l> {
         if self.trees == Trees::Iterations && self.are_other_copies(control, test) {
             return 0.0;
         }
-        let content = overlap(&a.families, &b.families);
+        let (ours, theirs) = (&control.0.summary(control.1).families, &test.0.summary(test.1).families);
+        let content = overlap(ours, theirs);
         let common = self.label_similarity(a, b);
         if let Some(similarity) = common {
             let (one, other) = (a.shapes(self.labels), b.shapes(self.labels));
@@ -111,7 +113,7 @@ impl<'l> Scores<'l> {
         let names = overlap_of_names(&self.names_below(false, control), &self.names_below(true, test));
         if names > 0.0 {
             0.45 * (content + names)
-        } else if a.families == b.families {
+        } else if ours == theirs {
             0.35
         } else {
             0.0
@@ -189,10 +191,7 @@ impl<'l> Scores<'l> {
     fn are_other_copies(&self, control: (&Tree, NodeId), test: (&Tree, NodeId)) -> bool {
         let copies = |(tree, id): (&Tree, NodeId)| -> Option<Vec<u64>> {
             let is_copy = |node: &Node| node.is_leaf() && self.kind(node) == Kind::Gpu(Class::Copy);
-            let hash_of_copy = |&child: &NodeId| {
-                let node = tree.node(child);
-                is_copy(node).then_some(node.hashes.name)
-            };
+            let hash_of_copy = |&child: &NodeId| is_copy(tree.node(child)).then_some(tree.summary(child).hashes.name);
             tree.node(id).children.iter().map(hash_of_copy).collect()
         };
         match (copies(control), copies(test)) {
@@ -237,7 +236,7 @@ impl<'l> Scores<'l> {
 fn have_equal_children(control: (&Tree, NodeId), test: (&Tree, NodeId)) -> bool {
     let (ours, theirs) = (&control.0.node(control.1).children, &test.0.node(test.1).children);
     ours.len() == theirs.len()
-        && ours.iter().zip(theirs).all(|(&a, &b)| control.0.node(a).hashes.name == test.0.node(b).hashes.name)
+        && ours.iter().zip(theirs).all(|(&a, &b)| control.0.summary(a).hashes.name == test.0.summary(b).hashes.name)
 }
 
 /// Overlap of two multisets of families: sum of the minima by sum of the maxima, 0 to 1.

@@ -69,14 +69,16 @@ impl Aligner<'_> {
         // A sibling that looks like a child is that child's partner, not the wrapper's.
         let has_child_like =
             |sibling: &Node| node.children.iter().any(|&child| self.scores.share_a_label(tree.node(child), sibling));
-        let renamed = |sibling: &Node| {
-            let (n, m) = (f64::from(node.leaves()), f64::from(sibling.leaves()));
+        let (own, other) = (tree.summary(id), self.tree(1 - side));
+        let renamed = |sibling: NodeId| {
+            let (sibling, its) = (other.node(sibling), other.summary(sibling));
+            let (n, m) = (f64::from(own.leaves()), f64::from(its.leaves()));
             sibling.role == Role::Host
                 && (n - m).abs() <= RENAMED_COUNT * n.max(m)
-                && overlap(&node.families, &sibling.families) >= RENAMED_OVERLAP
+                && overlap(&own.families, &its.families) >= RENAMED_OVERLAP
                 && !has_child_like(sibling)
         };
-        self.is_unknown(side, id) && !siblings.iter().any(|&sibling| renamed(self.tree(1 - side).node(sibling)))
+        self.is_unknown(side, id) && !siblings.iter().any(|&sibling| renamed(sibling))
     }
 }
 

@@ -69,9 +69,21 @@ pub struct Node {
     /// Number of a leaf's node in its graph; 0 if it has none.
     pub(crate) graph_node: u32,
     pub(crate) family: Family,
-    /// Number of leaves at or below the node, by family.
+}
+
+/// What a node has at or below it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Summary {
+    /// Number of leaves, by family.
     pub(crate) families: [u32; FAMILIES],
     pub(crate) hashes: Hashes,
+}
+
+impl Summary {
+    /// Number of leaves.
+    pub(crate) fn leaves(&self) -> u32 {
+        self.families.iter().sum()
+    }
 }
 
 impl Node {
@@ -85,19 +97,12 @@ impl Node {
             modules: None,
             graph_node: 0,
             family: Family::Other,
-            families: [0; FAMILIES],
-            hashes: Hashes::default(),
         }
     }
 
     /// Tells whether it stands for work of its own.
     pub fn is_leaf(&self) -> bool {
         self.role == Role::Leaf
-    }
-
-    /// Number of leaves at or below the node.
-    pub fn leaves(&self) -> u32 {
-        self.families.iter().sum()
     }
 
     /// Time of the node's own events over all samples, in ns.
@@ -133,13 +138,22 @@ impl Node {
 #[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
+    /// Of each node, once they are computed ([`Tree::summarise`]); before, of the root alone.
+    pub(crate) summaries: Vec<Summary>,
 }
 
 impl Tree {
     pub(crate) const ROOT: NodeId = 0;
 
     pub(crate) fn new() -> Self {
-        Self { nodes: vec![Node::new(Role::Root, NONE, Chain::new())] }
+        Self::with_capacity(1)
+    }
+
+    /// A tree of a root, with room for so many nodes.
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(nodes), summaries: vec![Summary::default()] };
+        tree.nodes.push(Node::new(Role::Root, NONE, Chain::new()));
+        tree
     }
 
     /// Appends a node to the children of `parent`.
@@ -162,6 +176,11 @@ impl Tree {
 
     pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id as usize]
+    }
+
+    /// What a node has at or below it.
+    pub(crate) fn summary(&self, id: NodeId) -> &Summary {
+        &self.summaries[id as usize]
     }
 
     /// The labels from the root to the node, each as it was recorded; of a chain only the innermost label.
@@ -195,8 +214,10 @@ impl Tree {
         found
     }
 
-    /// Computes families and hashes of every node anew; nodes may be in any order.
+    /// Computes the summary of every node anew; nodes may be in any order.
     pub(crate) fn summarise(&mut self, labels: &Labels) {
+        self.summaries.clear();
+        self.summaries.resize(self.nodes.len(), Summary::default());
         for id in self.bottom_up() {
             let mut families = [0; FAMILIES];
             let node = self.node(id);
@@ -204,20 +225,18 @@ impl Tree {
                 families[node.family as usize] = 1;
             }
             for &child in &node.children {
-                for (sum, number) in families.iter_mut().zip(&self.node(child).families) {
+                for (sum, number) in families.iter_mut().zip(&self.summary(child).families) {
                     *sum += number;
                 }
             }
             let hashes = self.hashes(node, labels);
-            let node = self.node_mut(id);
-            node.families = families;
-            node.hashes = hashes;
+            self.summaries[id as usize] = Summary { families, hashes };
         }
     }
 
     /// Hashes of a node by those of its children.
     pub(crate) fn hashes(&self, node: &Node, labels: &Labels) -> Hashes {
-        let children: Vec<Hashes> = node.children.iter().map(|&child| self.node(child).hashes).collect();
+        let children: Vec<Hashes> = node.children.iter().map(|&child| self.summary(child).hashes).collect();
         Hashes::of(node.role as u64, &node.chain, &children, labels)
     }
 
