@@ -8,7 +8,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use call_tree::{Class, Event, Kind, Labels, Partial, Portable, Recording, Reducer, Window, explain_partials};
+use call_tree::{
+    Class, Correlation, Event, Kind, Labels, Partial, Portable, Recording, Reducer, Window, explain_partials,
+};
 use std::time::Instant;
 
 /// Layers of a step, unless all are in one.
@@ -28,7 +30,7 @@ impl Recorder<'_> {
     fn push(&mut self, kind: Kind, name: &str, inputs: &str, start: i64, end: i64) -> usize {
         let label = self.labels.add(kind, name, inputs);
         let row = self.recording.events.len();
-        let correlation = matches!(kind, Kind::Launch | Kind::Gpu(_)).then_some(self.correlation);
+        let correlation = Correlation::of(self.correlation).filter(|_| matches!(kind, Kind::Launch | Kind::Gpu(_)));
         let event = Event { kind, start, end, thread: u32::from(kind.is_gpu()), label, correlation, row: row as u32 };
         self.recording.events.push(event);
         row

@@ -44,7 +44,7 @@ pub use explain::weights::Weights;
 pub use input::batch::{Batch, Capture};
 pub use input::below_launch::BelowLaunch;
 pub use input::borrowed::{Borrowed, BorrowedCall};
-pub use input::event::Event;
+pub use input::event::{Correlation, Event, launches};
 pub use input::family::Family;
 pub use input::kind::{Class, Kind};
 pub use input::label::{LabelId, Labels, Symbol, kernel_name};

@@ -2,11 +2,11 @@
 
 use super::cause::{Cause, Dependency};
 use super::hosts::Hosts;
-use crate::input::event::Event;
+use crate::input::event::{Correlation, Event, launches};
 use crate::input::kind::{Class, Kind};
 use crate::input::label::{LabelId, Labels};
 use crate::input::window::Window;
-use crate::tree::nesting::{launches, main_thread};
+use crate::tree::nesting::main_thread;
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ pub(super) struct Timeline<'e> {
     events: &'e [Event],
     labels: &'e Labels,
     pub(super) hosts: Hosts<'e>,
-    launches: HashMap<i64, u32>,
+    launches: HashMap<Correlation, u32>,
     /// GPU events by their begins, and the latest end up to each.
     gpu: Vec<u32>,
     ended: Vec<i64>,

@@ -3,9 +3,9 @@
 use super::contract::contract;
 use super::graph::{Lending, in_order_of_graph, joined, lends, number_in_graph};
 use super::modules::Modules;
-use super::nesting::{Nested, launches, main_thread};
+use super::nesting::{Nested, main_thread};
 use super::node::{Chain, Cost, NONE, Node, NodeId, Role, Tree};
-use crate::input::event::Event;
+use crate::input::event::{Event, launches};
 use crate::input::family::Family;
 use crate::input::kind::Kind;
 use crate::input::label::{LabelId, Labels};

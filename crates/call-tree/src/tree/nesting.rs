@@ -112,13 +112,3 @@ pub(crate) fn main_thread(events: &[Event]) -> u32 {
     }
     counts.into_iter().max_by_key(|&(thread, count)| (count, Reverse(thread))).map_or(0, |(thread, _)| thread)
 }
-
-pub(crate) fn launches(events: &[Event]) -> HashMap<i64, u32> {
-    let mut launches = HashMap::default();
-    for (at, event) in events.iter().enumerate() {
-        if let (Kind::Launch | Kind::GraphLaunch, Some(id)) = (event.kind, event.correlation) {
-            launches.entry(id).or_insert(at as u32);
-        }
-    }
-    launches
-}

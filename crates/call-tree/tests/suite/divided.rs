@@ -3,7 +3,9 @@
 #![allow(clippy::expect_used)]
 
 use crate::program::{Recorder, transformer};
-use call_tree::{Cause, Class, Dependency, Event, Grade, Kind, Labels, Recording, Window, divide, explain, largest};
+use call_tree::{
+    Cause, Class, Correlation, Dependency, Event, Grade, Kind, Labels, Recording, Window, divide, explain, largest,
+};
 
 /// Cause, frame and ns.
 type IdleOf<'s> = (Cause, &'s str, i64);
@@ -28,6 +30,7 @@ impl Step {
     ) -> Self {
         let label = self.labels.add(kind, name, "");
         let row = self.events.len() as u32;
+        let correlation = correlation.and_then(Correlation::of);
         self.events.push(Event { kind, start: span.start, end: span.end, thread, label, correlation, row });
         self
     }

@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used)]
 
 use call_tree::{
-    Builder, Class, Companion, Event, Explanation, Grade, Kind, Labels, Loan, Partial, Portable, Recording, Reducer,
-    Window, explain,
+    Builder, Class, Companion, Correlation, Event, Explanation, Grade, Kind, Labels, Loan, Partial, Portable,
+    Recording, Reducer, Window, explain,
 };
 
 /// A recording under construction; every event begins where the last one ended.
@@ -23,6 +23,7 @@ impl<'l> Writer<'l> {
     fn event(&mut self, kind: Kind, name: &str, start: i64, end: i64, thread: u32, correlation: Option<i64>) -> u32 {
         let label = self.labels.add(kind, name, "");
         let row = self.recording.events.len() as u32;
+        let correlation = correlation.and_then(Correlation::of);
         self.recording.events.push(Event { kind, start, end, thread, label, correlation, row });
         row
     }

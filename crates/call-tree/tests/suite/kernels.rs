@@ -1,6 +1,6 @@
 //! Kernels of one operator, and calls that wait, whatever their inputs.
 
-use call_tree::{Class, Event, Grade, Kind, Labels, Recording, explain};
+use call_tree::{Class, Correlation, Event, Grade, Kind, Labels, Recording, explain};
 
 /// One operator that launches these kernels, one after the other.
 fn operator(labels: &mut Labels, kernels: &[&str]) -> Recording {
@@ -8,7 +8,8 @@ fn operator(labels: &mut Labels, kernels: &[&str]) -> Recording {
     let mut add = |kind: Kind, name: &str, inputs: &str, span: std::ops::Range<i64>, thread: u32, id: Option<i64>| {
         let label = labels.add(kind, name, inputs);
         let row = events.len() as u32;
-        events.push(Event { kind, start: span.start, end: span.end, thread, label, correlation: id, row });
+        let correlation = id.and_then(Correlation::of);
+        events.push(Event { kind, start: span.start, end: span.end, thread, label, correlation, row });
     };
     let end = 100 * (kernels.len() as i64 + 1);
     add(Kind::Operator, "aten::step", "[[8]]", 0..end, 0, None);

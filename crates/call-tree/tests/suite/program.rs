@@ -1,6 +1,6 @@
 //! A program as a tree of host events and kernels, and its recording.
 
-use call_tree::{Class, Event, Kind, Labels, Recording, Window};
+use call_tree::{Class, Correlation, Event, Kind, Labels, Recording, Window};
 use std::collections::HashMap;
 
 /// A kernel that is launched.
@@ -248,9 +248,9 @@ impl<'l> Recorder<'l> {
         let gpu = self.push(Kind::Gpu(kernel.class), &kernel.name, "", kernel.stream, start);
         let events = &mut self.recording.events;
         events[launch].end = self.clock;
-        events[launch].correlation = Some(self.correlation);
+        events[launch].correlation = Correlation::of(self.correlation);
         events[gpu].end = start + ns;
-        events[gpu].correlation = Some(self.correlation);
+        events[gpu].correlation = Correlation::of(self.correlation);
         self.kernels.insert(gpu as u32, kernel.ids.clone());
     }
 }

@@ -1,7 +1,7 @@
 //! Properties of all recordings.
 
 use crate::program::{Item, Kernels, Program, Random, Recorder, call, operator};
-use call_tree::{Assignment, Change, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE, Recording};
+use call_tree::{Assignment, Change, Correlation, Explainer, Explanation, Grade, Kind, Labels, Mean, NONE, Recording};
 use std::collections::BTreeMap;
 
 /// A random program; the same seed has the same one.
@@ -209,7 +209,7 @@ fn events_in_any_order_and_form_do_no_harm() {
                 1 => event.end = event.start - 5,
                 2 => event.start -= numbers.below(30_000) as i64,
                 3 => event.end += numbers.below(30_000) as i64,
-                4 => event.correlation = Some(1),
+                4 => event.correlation = Correlation::of(1),
                 5 => event.correlation = None,
                 6 => event.thread = numbers.below(3) as u32,
                 _ => {}

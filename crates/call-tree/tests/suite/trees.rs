@@ -1,6 +1,8 @@
 //! Tree and parent node of a GPU event.
 
-use call_tree::{Builder, Class, Event, Iteration, Kind, LabelId, Labels, Reason, Recording, Role, Window};
+use call_tree::{
+    Builder, Class, Correlation, Event, Iteration, Kind, LabelId, Labels, Reason, Recording, Role, Window,
+};
 
 struct Timeline {
     labels: Labels,
@@ -32,7 +34,7 @@ impl Timeline {
     fn launch(mut self, id: i64, thread: u32, span: std::ops::Range<i64>) -> Self {
         self = self.host(Kind::Launch, "cudaLaunchKernel", thread, span);
         if let Some(event) = self.events.last_mut() {
-            event.correlation = Some(id);
+            event.correlation = Correlation::of(id);
         }
         self
     }
@@ -40,7 +42,7 @@ impl Timeline {
     fn kernel(mut self, name: &str, id: Option<i64>, span: std::ops::Range<i64>) -> Self {
         self = self.host(Kind::Gpu(Class::Compute), name, 7, span);
         if let Some(event) = self.events.last_mut() {
-            event.correlation = id;
+            event.correlation = id.and_then(Correlation::of);
         }
         self
     }
@@ -160,7 +162,7 @@ fn other_threads_have_nodes_of_their_own() {
 fn a_graph_launch_is_a_node_with_its_kernels() {
     let mut timeline = Timeline::new().step(1, 1, 0..100).host(Kind::GraphLaunch, "cudaGraphLaunch", 1, 10..20);
     if let Some(event) = timeline.events.last_mut() {
-        event.correlation = Some(3);
+        event.correlation = Correlation::of(3);
     }
     let timeline = timeline.kernel("b", Some(3), 50..60).kernel("a", Some(3), 30..40);
     let (iterations, _) = timeline.build();

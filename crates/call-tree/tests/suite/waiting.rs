@@ -3,7 +3,8 @@
 #![allow(clippy::expect_used)]
 
 use call_tree::{
-    Cause, Class, Doing, Event, Explanation, Kind, LabelId, Labels, Late, Meeting, Part, Recording, Window, explain,
+    Cause, Class, Correlation, Doing, Event, Explanation, Kind, LabelId, Labels, Late, Meeting, Part, Recording,
+    Window, explain,
 };
 
 /// A rank that is written event by event.
@@ -33,7 +34,7 @@ impl<'l> Rank<'l> {
             end: span.end,
             thread,
             label,
-            correlation: id,
+            correlation: id.and_then(Correlation::of),
             row,
         });
     }

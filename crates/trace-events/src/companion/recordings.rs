@@ -11,7 +11,7 @@ use crate::frame::{IntColumn, READ_COLUMNS, RankEvents, StepName, TextColumn, Tr
 use crate::interval::outermost;
 use crate::serving::CapturedGraph;
 use crate::{Compat, Result, Trace};
-use call_tree::{Class, Event, Kind, LabelId, Labels, Reason, Recording, Window};
+use call_tree::{Class, Correlation, Event, Kind, LabelId, Labels, Reason, Recording, Window};
 use foldhash::HashMap;
 use polars::prelude::PlSmallStr;
 use regex::Regex;
@@ -188,7 +188,7 @@ impl<'r> Builder<'r> {
                 let thread = self.thread(row, kind);
                 let label = self.label(row, name, kind);
                 let has_correlation = matches!(kind, Kind::Launch | Kind::GraphLaunch | Kind::Gpu(_));
-                let correlation = rows.correlation(row).filter(|_| has_correlation);
+                let correlation = rows.correlation(row).filter(|_| has_correlation).and_then(Correlation::of);
                 self.events.push(Event { kind, start, end, thread, label, correlation, row: row as u32 });
             }
             if iterations.marker.is_some() {

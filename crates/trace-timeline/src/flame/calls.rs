@@ -1,7 +1,9 @@
 //! The calls of a rank with times of their own.
 
 use call_tree::nesting::{Call as Nested, Closing, Step, nest, sort};
-use call_tree::{BelowLaunch, Cause, Division, Event, Kind, LabelId, Labels, Recording, Window, divide};
+use call_tree::{
+    BelowLaunch, Cause, Correlation, Division, Event, Kind, LabelId, Labels, Recording, Window, divide, launches,
+};
 use foldhash::HashMap;
 use std::collections::BTreeMap;
 use timeline::{Call, Calls, Name};
@@ -145,7 +147,7 @@ impl<'c> Collector<'c> {
         match time {
             FlameTime::Cpu => self.add_cpu(recording, labels, &selected),
             FlameTime::Gpu => {
-                let launches = launches(recording);
+                let launches = launches(&recording.events);
                 let mut own: HashMap<u32, i64> = HashMap::default();
                 for event in recording.events.iter().filter(|event| event.kind.is_gpu()) {
                     let launch = event.correlation.and_then(|id| launches.get(&id));
@@ -162,7 +164,7 @@ impl<'c> Collector<'c> {
                     for share in divisions.iter().flat_map(|division| &division.shares) {
                         *own.entry(share.row).or_default() += share.ns;
                     }
-                    self.add_stacks(recording, labels, &launches(recording), &own);
+                    self.add_stacks(recording, labels, &launches(&recording.events), &own);
                     self.add_idle(labels, divisions);
                 }
             }
@@ -209,7 +211,7 @@ impl<'c> Collector<'c> {
         &mut self,
         recording: &Recording,
         labels: &Labels,
-        launches: &HashMap<i64, u32>,
+        launches: &HashMap<Correlation, u32>,
         own: &HashMap<u32, i64>,
     ) {
         // Kernels with their launches, of one launch in their order.
@@ -370,19 +372,6 @@ fn threads(recording: &Recording, labels: &Labels, selected: &Selected<'_>) -> V
 fn nested(events: &[Event], thread: u32) -> Vec<Nested> {
     let host = events.iter().zip(0..).filter(|(event, _)| !event.kind.is_gpu() && event.thread == thread);
     host.map(|(event, row)| Nested { start: event.start, end: event.end.max(event.start), row }).collect()
-}
-
-/// The launches by correlation; of several with one id the first.
-fn launches(recording: &Recording) -> HashMap<i64, u32> {
-    let mut launches = HashMap::default();
-    for (event, index) in recording.events.iter().zip(0..) {
-        if matches!(event.kind, Kind::Launch | Kind::GraphLaunch)
-            && let Some(id) = event.correlation
-        {
-            launches.entry(id).or_insert(index);
-        }
-    }
-    launches
 }
 
 /// The time from the first event to the end of the last one.
