@@ -17,12 +17,17 @@ pub struct Call {
     pub at: i64,
 }
 
-/// A list of calls. Most calls of graphs have no time of their own, and start with the call before them: they take eight bytes.
+/// A list of calls. Most calls of graphs have no time of their own, and start with the call before them: they take eight bytes. Those of a
+/// graph that is launched again are a repetition of the first ones, and take nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Calls {
-    /// Index of the call around each call, or [`NONE`].
+    /// Number of calls, repeated ones included.
+    count: u32,
+    /// Index of the call around each call that is no repetition, or [`NONE`].
     parents: Vec<u32>,
+    /// Their names.
     names: Vec<Name>,
+    repetitions: Vec<Repetition>,
     /// Calls with time of their own, ascending.
     own: Vec<(u32, i64)>,
     /// The first of the calls that start at each time.
@@ -31,7 +36,61 @@ pub struct Calls {
 }
 
 /// No call.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Calls that repeat earlier ones below another call.
+#[derive(Debug, Clone, Copy)]
+struct Repetition {
+    /// Index of its first call.
+    index: u32,
+    count: u32,
+    /// Index of the first of the calls that it repeats.
+    first: u32,
+    /// Position of that call in the columns of names and parents.
+    position: u32,
+    /// Index of the call around it.
+    parent: u32,
+    /// Number of repeated calls up to its end.
+    repeated: u32,
+}
+
+/// A call, or several that repeat earlier ones.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Piece<'c> {
+    Call(Call),
+    Repeated(Repeated<'c>),
+}
+
+/// Calls that repeat earlier ones: they have the same names, and are around each other in the same way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Repeated<'c> {
+    /// Index of the first call.
+    pub(crate) index: u32,
+    /// Index of the first of the calls that are repeated.
+    pub(crate) first: u32,
+    /// The calls around these: at or behind `first` if they are among them.
+    pub(crate) parents: &'c [u32],
+    pub(crate) names: &'c [Name],
+    /// Index of the call around all that are not inside each other.
+    pub(crate) parent: u32,
+    /// The calls with time of their own, by index.
+    pub(crate) own: &'c [(u32, i64)],
+    pub(crate) side: u8,
+    pub(crate) at: i64,
+}
+
+impl<'c> Repeated<'c> {
+    /// Returns the calls in order.
+    pub(crate) fn calls(self) -> impl Iterator<Item = Call> + use<'c> {
+        let mut own = self.own.iter().peekable();
+        self.parents.iter().zip(self.names).zip(self.index..).map(move |((&parent, &name), index)| {
+            let inside = parent != NONE && parent >= self.first;
+            let parent = if inside { parent - self.first + self.index } else { self.parent };
+            let own = own.next_if(|(of, _)| *of == index).map_or(0, |&(_, own)| own);
+            Call { parent: Some(parent), name, own, side: self.side, at: self.at }
+        })
+    }
+}
 
 /// Values of calls, of which neighbours are mostly equal: the first call of each value.
 #[derive(Debug, Clone, Default)]
@@ -54,17 +113,23 @@ impl<T: Copy + PartialEq> Runs<T> {
 impl Calls {
     /// Number of calls.
     pub fn len(&self) -> usize {
-        self.parents.len()
+        self.count as usize
     }
 
     /// Tells whether there are no calls.
     pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
+        self.count == 0
     }
 
-    /// Adds a call; returns its index.
+    /// Tells whether there are calls of test.
+    pub(crate) fn has_test(&self) -> bool {
+        self.sides.0.iter().any(|&(_, side)| side > 0)
+    }
+
+    /// Adds a call, which is not inside a repeated one; returns its index.
     pub fn push(&mut self, call: Call) -> u32 {
-        let index = self.parents.len() as u32;
+        let index = self.count;
+        self.count += 1;
         self.parents.push(call.parent.unwrap_or(NONE));
         self.names.push(call.name);
         if call.own != 0 {
@@ -73,6 +138,29 @@ impl Calls {
         self.starts.push(index, call.at);
         self.sides.push(index, call.side);
         index
+    }
+
+    /// Adds calls that repeat earlier ones below another call: as many names, around each other in the same way. `own` are the times of calls
+    /// by their position among `repeated`, ascending.
+    ///
+    /// `repeated` are indices of calls that were added by [`Self::push`], one after the other; each is inside one of them, or inside
+    /// the call around the first of them. The other fields of `like` are those of all calls, its name and time are not read.
+    pub fn repeat(&mut self, repeated: std::ops::Range<u32>, like: Call, own: impl IntoIterator<Item = (u32, i64)>) {
+        let (index, count) = (self.count, repeated.len() as u32);
+        let before = self.repetitions.partition_point(|repetition| repetition.index <= repeated.start);
+        let moved = before.checked_sub(1).map_or(0, |last| self.repetitions[last].repeated);
+        self.repetitions.push(Repetition {
+            index,
+            count,
+            first: repeated.start,
+            position: repeated.start - moved,
+            parent: like.parent.unwrap_or(NONE),
+            repeated: self.repetitions.last().map_or(0, |last| last.repeated) + count,
+        });
+        self.count += count;
+        self.own.extend(own.into_iter().filter(|&(_, ns)| ns != 0).map(|(offset, ns)| (index + offset, ns)));
+        self.starts.push(index, like.at);
+        self.sides.push(index, like.side);
     }
 
     /// Adds to the own time of a call.
@@ -96,20 +184,71 @@ impl Calls {
 
     /// Adds calls behind these.
     pub fn append(&mut self, behind: &Self) {
-        let before = self.len() as u32;
-        let moved = |call: Call| Call { parent: call.parent.map(|parent| parent + before), ..call };
-        for call in behind.iter() {
-            self.push(moved(call));
-        }
+        let (before, position) = (self.count, self.parents.len() as u32);
+        let repeated = self.repetitions.last().map_or(0, |last| last.repeated);
+        self.count += behind.count;
+        let moved = |parent: &u32| if *parent == NONE { NONE } else { parent + before };
+        self.parents.extend(behind.parents.iter().map(moved));
+        self.names.extend(&behind.names);
+        self.repetitions.extend(behind.repetitions.iter().map(|of| Repetition {
+            index: of.index + before,
+            count: of.count,
+            first: of.first + before,
+            position: of.position + position,
+            parent: moved(&of.parent),
+            repeated: of.repeated + repeated,
+        }));
+        self.own.extend(behind.own.iter().map(|&(of, ns)| (of + before, ns)));
+        behind.starts.0.iter().for_each(|&(call, at)| self.starts.push(call + before, at));
+        behind.sides.0.iter().for_each(|&(call, side)| self.sides.push(call + before, side));
+    }
+
+    /// Returns the indices of the first calls that are repeated, ascending, each once.
+    pub(crate) fn repeated(&self) -> Vec<u32> {
+        let mut first: Vec<u32> = self.repetitions.iter().map(|repetition| repetition.first).collect();
+        first.sort_unstable();
+        first.dedup();
+        first
+    }
+
+    /// Returns the calls in order, repetitions as they are.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let (mut repetitions, mut own) = (self.repetitions.iter().peekable(), &self.own[..]);
+        let (mut starts, mut sides) = (self.starts.iter(), self.sides.iter());
+        let mut columns = self.parents.iter().zip(&self.names);
+        let mut index = 0;
+        std::iter::from_fn(move || {
+            let (at, side) = (starts.next()?, sides.next()?);
+            let of = repetitions.next_if(|repetition| repetition.index == index);
+            let count = of.map_or(1, |repetition| repetition.count);
+            let (times, rest) = own.split_at(own.iter().take_while(|(of, _)| *of < index + count).count());
+            own = rest;
+            let Some(of) = of else {
+                let (&parent, &name) = columns.next()?;
+                index += 1;
+                let (parent, own) = (Some(parent).filter(|&parent| parent != NONE), times.first());
+                return Some(Piece::Call(Call { parent, name, own: own.map_or(0, |&(_, own)| own), side, at }));
+            };
+            if count > 1 {
+                starts.nth(count as usize - 2);
+                sides.nth(count as usize - 2);
+            }
+            index += count;
+            let columns = of.position as usize..(of.position + count) as usize;
+            let (parents, names) = (&self.parents[columns.clone()], &self.names[columns]);
+            let (index, first, parent) = (of.index, of.first, of.parent);
+            Some(Piece::Repeated(Repeated { index, first, parents, names, parent, own: times, side, at }))
+        })
     }
 
     /// Returns the calls in order.
     pub fn iter(&self) -> impl Iterator<Item = Call> {
-        let mut own = self.own.iter().peekable();
-        let columns = self.parents.iter().zip(&self.names).zip(self.starts.iter()).zip(self.sides.iter());
-        columns.zip(0..).map(move |((((&parent, &name), at), side), index)| {
-            let own = own.next_if(|(of, _)| *of == index).map_or(0, |&(_, own)| own);
-            Call { parent: Some(parent).filter(|&parent| parent != NONE), name, own, side, at }
+        self.pieces().flat_map(|piece| {
+            let (call, repeated) = match piece {
+                Piece::Call(call) => (Some(call), None),
+                Piece::Repeated(repeated) => (None, Some(repeated)),
+            };
+            call.into_iter().chain(repeated.into_iter().flat_map(Repeated::calls))
         })
     }
 }
@@ -152,6 +291,31 @@ mod tests {
         assert_eq!(twice.iter().map(|call| call.own).collect::<Vec<_>>(), [own.clone(), own].concat());
         assert_eq!(twice.iter().nth(6).and_then(|call| call.parent), Some(5));
         assert_eq!(Calls::default().iter().count(), 0);
+    }
+
+    #[test]
+    fn repeated_calls_are_those_that_are_repeated() {
+        let launch = |at| call(None, 0, 0, at);
+        let mut plain: Vec<Call> =
+            vec![launch(0), call(Some(0), 0, 0, 0), call(Some(1), 4, 0, 0), call(Some(0), 5, 0, 0)];
+        let mut calls: Calls = plain.iter().copied().collect();
+        for (at, own) in [(7, [6, 0]), (9, [0, 8])] {
+            let parent = calls.push(launch(at));
+            calls.repeat(1..4, call(Some(parent), 0, 0, at), [(1, own[0]), (2, own[1])]);
+            plain.push(launch(at));
+            plain.extend([
+                call(Some(parent), 0, 0, at),
+                call(Some(parent + 1), own[0], 0, at),
+                call(Some(parent), own[1], 0, at),
+            ]);
+        }
+        assert_eq!((calls.iter().collect::<Vec<_>>(), calls.len()), (plain.clone(), plain.len()));
+        let mut twice = calls.clone();
+        twice.append(&calls);
+        let mut of_both: Calls = plain.iter().copied().collect();
+        of_both.append(&plain.into_iter().collect());
+        assert_eq!(twice.iter().collect::<Vec<_>>(), of_both.iter().collect::<Vec<_>>());
+        assert_eq!((twice.repeated(), twice.has_test()), (vec![1, 13], false));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use foldhash::HashMap;
 
 use crate::Name;
-use crate::calls::{Call, Calls};
+use crate::calls::NONE;
 
 /// Order of the boxes inside a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,24 +40,24 @@ pub struct FlameBox {
 #[derive(Debug, Clone, Default)]
 pub struct Flame {
     /// The node around each node, which is before it, or [`NONE`].
-    parents: Vec<u32>,
-    names: Vec<Name>,
-    /// Number of nodes around each node, at most [`DEEPEST`].
-    depths: Vec<u16>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) names: Vec<Name>,
+    /// Number of nodes around each node, at most 1,000.
+    pub(crate) depths: Vec<u16>,
     /// When the first call of each node starts, in ns.
-    starts: Vec<i64>,
+    pub(crate) starts: Vec<i64>,
     /// One, or two if there are calls of test.
-    sides: Vec<Side>,
+    pub(crate) sides: Vec<Side>,
 }
 
 /// The calls of a side by node.
 #[derive(Debug, Clone, Default)]
-struct Side {
-    counts: Vec<u32>,
+pub(crate) struct Side {
+    pub(crate) counts: Vec<u32>,
     /// Nodes with time of their own, ascending, and that time in ns.
-    own: Vec<(u32, i64)>,
+    pub(crate) own: Vec<(u32, i64)>,
     /// Their time with that of all nodes inside, in ns.
-    totals: Vec<i64>,
+    pub(crate) totals: Vec<i64>,
 }
 
 /// What can be seen of a flame graph at a number of boxes, or fewer.
@@ -132,107 +132,13 @@ impl Visible<'_> {
     }
 }
 
-/// The last call inside each node: its name and its node.
-#[derive(Default)]
-struct LastChildren {
-    bottom: Option<(Name, u32)>,
-    inside: Vec<Option<(Name, u32)>>,
-}
-
-impl LastChildren {
-    fn of(&mut self, parent: u32) -> &mut Option<(Name, u32)> {
-        if parent == NONE {
-            return &mut self.bottom;
-        }
-        let at = parent as usize;
-        if at >= self.inside.len() {
-            self.inside.resize(at + 1, None);
-        }
-        &mut self.inside[at]
-    }
-}
-
-/// Calls deeper than this count as the call at this depth, so that no stack is too long to write.
-const DEEPEST: u16 = 1_000;
-
-/// The parent of a box at the bottom.
-const NONE: u32 = u32::MAX;
-
 impl Flame {
-    /// Merges all calls of one stack.
-    ///
-    /// # Example
-    /// ```
-    /// use timeline::{Call, Flame, Layout};
-    ///
-    /// let call = |parent, name, own, at| Call { parent, name, own, side: 0, at };
-    /// let calls = [call(None, 0, 5, 0), call(Some(0), 1, 2, 0), call(Some(0), 2, 4, 2), call(Some(0), 1, 3, 6)];
-    /// let flame = Flame::merged(&calls.into_iter().collect());
-    /// let boxes = flame.boxes(Layout::LeftHeavy, 100);
-    /// assert_eq!(flame.total(), [14, 0]);
-    /// assert_eq!(boxes[1].name, Some(1));
-    /// assert_eq!((boxes[1].start, boxes[1].sides[0], boxes[1].count), (0, 5, 2));
-    /// ```
-    pub fn merged(calls: &Calls) -> Self {
-        let mut known: HashMap<(u32, Name), u32> = HashMap::default();
-        let mut last = LastChildren::default();
-        Self::new(calls, |parent, name, next| {
-            let last = last.of(parent);
-            // Many calls have the name of the one before them.
-            if last.is_none_or(|(before, _)| before != name) {
-                *last = Some((name, *known.entry((parent, name)).or_insert(next)));
-            }
-            last.map_or(next, |(_, node)| node)
-        })
-    }
-
-    /// Merges calls of one stack that follow each other, in the order of the list.
-    pub fn neighbours(calls: &Calls) -> Self {
-        let mut last = LastChildren::default();
-        Self::new(calls, |parent, name, next| {
-            let last = last.of(parent);
-            if last.is_none_or(|(before, _)| before != name) {
-                *last = Some((name, next));
-            }
-            last.map_or(next, |(_, node)| node)
-        })
-    }
-
-    fn new(calls: &Calls, mut node_for: impl FnMut(u32, Name, u32) -> u32) -> Self {
-        let sides = if calls.iter().any(|call| call.side > 0) { 2 } else { 1 };
-        let mut flame = Self { sides: vec![Side::default(); sides], ..Self::default() };
-        let mut node_of: Vec<u32> = Vec::with_capacity(calls.len());
-        for call in calls.iter() {
-            let parent = call.parent.and_then(|parent| node_of.get(parent as usize).copied()).unwrap_or(NONE);
-            let depth = flame.depths.get(parent as usize).map_or(0, |around| around + 1);
-            let found = if depth > DEEPEST { parent } else { node_for(parent, call.name, flame.len() as u32) };
-            let at = found as usize;
-            if at == flame.len() {
-                flame.add(parent, depth, &call);
-            }
-            flame.starts[at] = flame.starts[at].min(call.at);
-            let side = &mut flame.sides[usize::from(call.side.min(1))];
-            side.counts[at] = side.counts[at].saturating_add(1);
-            side.totals[at] = side.totals[at].saturating_add(call.own.max(0));
-            node_of.push(found);
-        }
-        for side in &mut flame.sides {
-            let timed = |&(_, &ns): &(u32, &i64)| ns != 0;
-            side.own = (0..).zip(&side.totals).filter(timed).map(|(node, &ns)| (node, ns)).collect();
-            for (node, &parent) in flame.parents.iter().enumerate().rev() {
-                if parent != NONE {
-                    side.totals[parent as usize] = side.totals[parent as usize].saturating_add(side.totals[node]);
-                }
-            }
-        }
-        flame
-    }
-
-    fn add(&mut self, parent: u32, depth: u16, call: &Call) {
+    /// Adds a node without calls.
+    pub(crate) fn add(&mut self, parent: u32, name: Name, depth: u16, start: i64) {
         self.parents.push(parent);
-        self.names.push(call.name);
+        self.names.push(name);
         self.depths.push(depth);
-        self.starts.push(call.at);
+        self.starts.push(start);
         for side in &mut self.sides {
             side.counts.push(0);
             side.totals.push(0);

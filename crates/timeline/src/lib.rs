@@ -16,6 +16,7 @@
 mod calls;
 mod flame;
 mod lanes;
+mod merging;
 mod packed;
 
 pub use calls::{Call, Calls};

@@ -121,3 +121,72 @@ fn deep_stacks_do_not_overflow() {
     let longest = Flame::merged(&list(&calls)).stacks().map(|(names, _)| names.len()).max();
     assert_eq!(longest, Some(1_001));
 }
+
+/// Calls of random launches, most of which repeat an earlier one, as a list with repetitions and as plain calls.
+fn launches(seed: u64, sides: u64) -> (Calls, Vec<Call>) {
+    let mut random = Random(seed);
+    let mut both = (Calls::default(), Vec::new());
+    let add = |both: &mut (Calls, Vec<Call>), call: Call| {
+        both.1.push(call);
+        both.0.push(call)
+    };
+    // The calls below two kinds of launches: inside which of them each is, if any, and its name.
+    let mut kinds: [Vec<(Option<u32>, u32)>; 2] = [Vec::new(), Vec::new()];
+    for kind in &mut kinds {
+        for at in 0..1 + random.below(12) as u32 {
+            kind.push((
+                (at > 0 && random.below(3) > 0).then(|| random.below(u64::from(at)) as u32),
+                random.below(3) as u32,
+            ));
+        }
+    }
+    let mut first: [Option<u32>; 2] = [None; 2];
+    let mut around = None;
+    for launch in 0..30 {
+        let (side, at) = (random.below(sides) as u8, 10 * launch);
+        let one = |parent, name, own| Call { parent, name, own, side, at };
+        if random.below(3) == 0 {
+            around = Some(add(&mut both, one(None, random.below(2) as u32, 0)));
+        }
+        let parent = add(&mut both, one(around, 5 + random.below(2) as u32, random.below(2) as i64));
+        let kind = random.below(2) as usize;
+        let own: Vec<i64> = kinds[kind].iter().map(|_| random.below(5) as i64 - 1).collect();
+        let begin = parent + 1;
+        let below = kinds[kind]
+            .iter()
+            .zip(&own)
+            .map(|(&(inside, name), &own)| one(Some(inside.map_or(parent, |inside| begin + inside)), name, own));
+        match first[kind] {
+            None => {
+                first[kind] = Some(begin);
+                for call in below {
+                    add(&mut both, call);
+                }
+            }
+            Some(first) => {
+                let count = kinds[kind].len() as u32;
+                both.0.repeat(first..first + count, one(Some(parent), 0, 0), (0..).zip(own.iter().copied()));
+                both.1.extend(below);
+            }
+        }
+    }
+    both
+}
+
+#[test]
+fn repeated_calls_have_the_boxes_of_plain_ones() {
+    for seed in 0..300 {
+        let (calls, plain) = launches(seed, 1 + seed % 2);
+        assert_eq!(calls.iter().collect::<Vec<_>>(), plain, "{seed}");
+        let plain = list(&plain);
+        for (repeated, all) in
+            [(Flame::merged(&calls), Flame::merged(&plain)), (Flame::neighbours(&calls), Flame::neighbours(&plain))]
+        {
+            assert_eq!(repeated.len(), all.len(), "{seed}");
+            assert!(repeated.stacks().eq(all.stacks()), "{seed}");
+            for layout in [Layout::LeftHeavy, Layout::Time] {
+                assert_eq!(repeated.boxes(layout, 1_000), all.boxes(layout, 1_000), "{seed}");
+            }
+        }
+    }
+}
