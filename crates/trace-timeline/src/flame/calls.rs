@@ -1,12 +1,12 @@
 //! The calls of a rank with times of their own.
 
+use super::collector::Collector;
+use super::launched::{BorrowedBoxes, Launch};
 use call_tree::nesting::{Call as Nested, Closing, Step, nest, sort};
-use call_tree::{
-    BelowLaunch, Cause, Correlation, Division, Event, Kind, LabelId, Labels, Recording, Window, divide, launches,
-};
+use call_tree::{Cause, Correlation, Division, Event, Kind, Labels, Recording, Window, divide, launches};
 use foldhash::HashMap;
 use std::collections::BTreeMap;
-use timeline::{Call, Calls, Name};
+use timeline::Name;
 
 /// What the widths of a flame graph are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,69 +31,6 @@ impl FlameTime {
         Self::WORDS.iter().find(|(_, time)| *time == self).map_or("", |(word, _)| word)
     }
 }
-
-/// Names of boxes, each with a number.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    numbers: HashMap<String, Name>,
-    texts: Vec<String>,
-}
-
-impl Names {
-    fn number(&mut self, text: &str) -> Name {
-        if let Some(&number) = self.numbers.get(text) {
-            return number;
-        }
-        let number = self.texts.len() as Name;
-        self.texts.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-        number
-    }
-
-    /// The texts, by number.
-    pub(super) fn into_texts(self) -> Vec<String> {
-        self.texts
-    }
-}
-
-/// Collects the calls of ranks.
-pub(super) struct Collector<'c> {
-    pub(super) names: &'c mut Names,
-    /// The calls of all sides.
-    pub(super) calls: Calls,
-    side: u8,
-    /// Names of labels, which belong to the labels of one side.
-    known: HashMap<LabelId, Name>,
-}
-
-/// The calls that companions lend.
-struct BorrowedBoxes {
-    /// Their positions among the calls.
-    indices: BelowLaunch<u32>,
-    names: Vec<BorrowedName>,
-}
-
-/// The names of a call that a companion lends.
-#[derive(Debug, Clone, Copy, Default)]
-struct BorrowedName {
-    /// That in the companion.
-    plain: Option<Name>,
-    /// That below a launch.
-    borrowed: Option<Name>,
-}
-
-/// A launch whose kernels borrow calls.
-struct Launch<'o> {
-    /// Its position among the calls.
-    index: u32,
-    /// When it starts, in ns.
-    at: i64,
-    /// Positions and names of the calls around it.
-    open: &'o [(u32, Name)],
-}
-
-/// The end of the name of a call that a companion lends.
-const BORROWED: &str = " (borrowed)";
 
 /// Which of its calls and kernels a recording counts.
 struct Selected<'r> {
@@ -127,12 +64,7 @@ pub(super) fn divided(recording: &Recording, labels: &Labels, time: FlameTime) -
     }
 }
 
-impl<'c> Collector<'c> {
-    /// Collects calls of a side: 0 or 1.
-    pub(super) fn new(names: &'c mut Names, side: u8) -> Self {
-        Self { names, calls: Calls::default(), side, known: HashMap::default() }
-    }
-
+impl Collector<'_> {
     /// Adds the calls of a recording, whose labels are among those of its side, with its divided steps; returns the number of its steps, at
     /// least 1, and their time.
     pub(super) fn add(
@@ -226,11 +158,10 @@ impl<'c> Collector<'c> {
         launched.sort_by_key(|&(launch, _)| launch);
         let launched_by = |launch: u32| {
             let from = launched.partition_point(|&(by, _)| by < launch);
-            launched[from..].iter().take_while(move |&&(by, _)| by == launch).map(|&(_, kernel)| kernel)
+            let count = launched[from..].iter().take_while(|&&(by, _)| by == launch).count();
+            &launched[from..from + count]
         };
-        let count = recording.borrowed.calls().len();
-        let mut boxes =
-            BorrowedBoxes { indices: BelowLaunch::new(count, 0), names: vec![BorrowedName::default(); count] };
+        let mut boxes = BorrowedBoxes::of(recording.borrowed.calls().len());
         let mut threads: Vec<u32> =
             recording.events.iter().filter(|event| !event.kind.is_gpu()).map(|event| event.thread).collect();
         threads.sort_unstable();
@@ -246,14 +177,8 @@ impl<'c> Collector<'c> {
                     let time = own.get(&event.row).copied().unwrap_or(0);
                     let index = self.push(open.last().map(|&(around, _)| around), name, time, call.start);
                     if matches!(event.kind, Kind::Launch | Kind::GraphLaunch) {
-                        boxes.indices.begin();
-                        for kernel in launched_by(call.row) {
-                            let launch = Launch { index, at: call.start, open: &open };
-                            let above = self.borrow(recording, labels, kernel, &launch, &mut boxes);
-                            let name = self.name(labels, kernel.label);
-                            let time = own.get(&kernel.row).copied().unwrap_or(0);
-                            self.push(Some(above), name, time, call.start);
-                        }
+                        let launch = Launch { index, at: call.start, open: &open, kernels: launched_by(call.row) };
+                        self.add_kernels(recording, labels, own, &launch, &mut boxes);
                     }
                     open.push((index, name));
                 }
@@ -269,30 +194,6 @@ impl<'c> Collector<'c> {
                 self.push(Some(top), name, time, kernel.start);
             }
         }
-    }
-
-    /// Adds the calls that a companion lends to a kernel, each once below a launch, but those that are open around it; returns the innermost.
-    fn borrow(
-        &mut self,
-        recording: &Recording,
-        labels: &Labels,
-        kernel: &Event,
-        launch: &Launch<'_>,
-        boxes: &mut BorrowedBoxes,
-    ) -> u32 {
-        let calls = recording.borrowed.calls();
-        let BorrowedBoxes { indices, names } = boxes;
-        let above = recording.borrowed.above(kernel.row);
-        indices.innermost(above, launch.index, |call, around| {
-            let (label, of_call) = (calls[call as usize].label, &mut names[call as usize]);
-            let plain = *of_call.plain.get_or_insert_with(|| self.name(labels, label));
-            if launch.open.iter().any(|&(_, opened)| opened == plain) {
-                return around;
-            }
-            let numbered = || self.names.number(&format!("{}{BORROWED}", labels.text(label)));
-            let borrowed = *of_call.borrowed.get_or_insert_with(numbered);
-            self.push(Some(around), borrowed, 0, launch.at)
-        })
     }
 
     /// Adds idle time by cause, and by the frame of the host that ran meanwhile.
@@ -329,21 +230,6 @@ impl<'c> Collector<'c> {
                 None => self.calls.add_own(cause, idle.ns),
             }
         }
-    }
-
-    fn push(&mut self, parent: Option<u32>, name: Name, own: i64, at: i64) -> u32 {
-        self.calls.push(Call { parent, name, own, side: self.side, at })
-    }
-
-    /// The name of a label; all steps have the same.
-    fn name(&mut self, labels: &Labels, label: LabelId) -> Name {
-        if let Some(&name) = self.known.get(&label) {
-            return name;
-        }
-        let text = if labels.is_step(label) { "ProfilerStep" } else { labels.text(label) };
-        let name = self.names.number(text);
-        self.known.insert(label, name);
-        name
     }
 }
 

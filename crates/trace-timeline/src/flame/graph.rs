@@ -1,6 +1,7 @@
 //! A flame graph and its builder.
 
-use super::calls::{Collector, FlameTime, Names, divided};
+use super::calls::{FlameTime, divided};
+use super::collector::{Collector, Names};
 use crate::collective::Collectives;
 use crate::companion::{Companions, Iterations, Lending, LoanCount, borrowed_in_words, in_words, recording};
 use crate::exec::checkpoint::{check, guarded};
