@@ -88,7 +88,7 @@ impl Graph {
         check: &mut dyn FnMut() -> Result<(), E>,
     ) -> Result<Points, E> {
         let points = self.replayed_for(window);
-        let (mut times, mut binding) = (Vec::with_capacity(points.len()), vec![NONE; points.len()]);
+        let (mut times, mut binding) = (Vec::new(), vec![NONE; points.len()]);
         let first = points.start;
         self.run(window, points, factor, &mut times, |index, cause| binding[index] = cause as u32, check)?;
         Ok(Points { first, times, binding })
@@ -105,6 +105,7 @@ impl Graph {
         check: &mut dyn FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         times.clear();
+        times.reserve_exact(points.len());
         // Estimates put points into the order that are earlier than those before them.
         let held = if window.thread.is_some() { self.aligned(window).0 } else { i64::MIN };
         for (index, point) in points.clone().enumerate() {

@@ -13,6 +13,7 @@ use crate::exec::context::Inherited;
 use crate::exec::fork_join::run_with_helpers;
 use causal::{Graph, Lag, Replay, Savings, Window};
 use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
 
 /// Factors of a sweep.
 const FACTORS: [f64; 13] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0];
@@ -65,11 +66,16 @@ pub(super) fn lengths_after(
     windows: &[Window],
     steps: &Steps,
 ) -> Result<Vec<i64>> {
+    // Memory of replays that ended, for those that follow.
+    let ended: Mutex<Vec<Savings<'_>>> = Mutex::default();
+    let lock = || ended.lock().unwrap_or_else(PoisonError::into_inner);
     let after = |change: &TimeChange| {
         guarded(|| {
             let of = [Matched::of(change, ranks)?];
-            let mut savings = Savings::of(graph);
+            let reused = lock().pop();
+            let mut savings = reused.unwrap_or_else(|| Savings::of(graph));
             let after = unless_cancelled(|check| savings.windows(windows, |lag| factor(&of, lag), check))?;
+            lock().push(savings);
             Ok(steps.step(&after))
         })
     };
