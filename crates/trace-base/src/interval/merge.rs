@@ -20,24 +20,42 @@ pub struct Span {
 ///             |----|        |--|
 /// merged   |-----------|    |--|
 /// ```
-pub fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+pub fn merged(spans: Vec<Span>) -> Vec<Span> {
+    let mut groups = Vec::new();
+    for_each_group(spans, |group| groups.push(group));
+    groups
+}
+
+/// Returns the length of the union of intervals.
+pub fn union_length(spans: Vec<Span>) -> i64 {
+    let mut sum = 0;
+    for_each_group(spans, |group| sum = length_with(sum, &group));
+    sum
+}
+
+/// Finds the intervals of the union, ascending.
+fn for_each_group(mut spans: Vec<Span>, mut found: impl FnMut(Span)) {
     // Stable, so that the order among equal starts does not depend on the machine.
     spans.sort_by_key(|span| span.start);
-    let mut groups: Vec<Span> = Vec::new();
+    let mut open: Option<Span> = None;
     let mut latest = i64::MIN;
     for span in cancellable(spans) {
-        match groups.last_mut() {
+        match &mut open {
             Some(group) if span.start <= latest => group.end = group.end.max(span.end),
-            _ => groups.push(span),
+            _ => open.replace(span).into_iter().for_each(&mut found),
         }
         latest = latest.max(span.end);
     }
-    groups
+    open.into_iter().for_each(found);
 }
 
 /// Returns the sum of their durations.
 pub fn length(spans: &[Span]) -> i64 {
-    spans.iter().fold(0, |sum: i64, span| sum.saturating_add(span.end.saturating_sub(span.start)))
+    spans.iter().fold(0, length_with)
+}
+
+fn length_with(sum: i64, span: &Span) -> i64 {
+    sum.saturating_add(span.end.saturating_sub(span.start))
 }
 
 #[cfg(test)]
@@ -87,6 +105,7 @@ pub(super) mod tests {
             let input = arbitrary(seed, seed as usize % 14);
             let once = merged(input.clone());
             assert_eq!(merged(once.clone()), once, "{input:?}");
+            assert_eq!(union_length(input.clone()), length(&once), "{input:?}");
             assert!(once.windows(2).all(|pair| pair[0].end < pair[1].start), "{once:?}");
             for at in 0..80 {
                 assert_eq!(covers(&once, at), covers(&input, at), "{input:?} at {at}");

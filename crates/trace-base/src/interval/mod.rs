@@ -7,7 +7,7 @@ mod overlap;
 mod reach;
 
 pub use innermost::innermost;
-pub use merge::{Span, length, merged};
+pub use merge::{Span, length, merged, union_length};
 pub use outermost::outermost;
 pub use overlap::overlaps;
 pub use reach::Reach;

@@ -10,7 +10,7 @@ use crate::exec::checkpoint::cancellable;
 use crate::exec::context::Inherited;
 use crate::exec::fork_join::join;
 use crate::frame::columns::LAUNCH_CONFIGURATION;
-use crate::frame::{LaunchConfiguration, TextColumn};
+use crate::frame::{LaunchConfiguration, TextColumn, TrackNumbers};
 use crate::{Error, Result};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -142,7 +142,7 @@ impl State {
     }
 }
 
-/// Returns the kernels by stream, each with the time during which nothing that began earlier runs on its stream, and the time during
+/// Returns the kernels in order of time, each with the time during which nothing that began earlier runs on its stream, and the time during
 /// which streams are busy, in ns.
 ///
 /// ```text
@@ -153,22 +153,27 @@ impl State {
 fn own_times(view: &RankView) -> (Vec<(u32, i64)>, i64) {
     let rows = view.rank_events();
     let kinds = rows.kinds();
-    let work = cancellable(view.gpu()).filter(|event| event.is_work);
-    let mut on_streams: Vec<_> =
-        work.map(|event| (rows.device_and_stream(event.row as usize), event.ts, event.row, event.end())).collect();
-    on_streams.sort_unstable();
-    let mut own = Vec::with_capacity(on_streams.len());
-    let (mut stream, mut latest, mut busy) = (None, i64::MIN, 0_i64);
-    for (on, start, row, end) in on_streams {
-        if stream != Some(on) {
-            (stream, latest) = (Some(on), i64::MIN);
+    let mut work: Vec<_> = view.gpu().iter().filter(|event| event.is_work).collect();
+    // Recorded rows are mostly in order of time, which the sort makes use of.
+    work.sort_by_key(|event| (event.ts, event.row));
+    let mut own = Vec::with_capacity(work.len());
+    let mut streams = TrackNumbers::default();
+    // By stream the latest end.
+    let mut latest: Vec<i64> = Vec::new();
+    let mut busy = 0_i64;
+    for event in cancellable(work) {
+        let (start, row, end) = (event.ts, event.row as usize, event.end());
+        let stream = streams.number(rows.device_and_stream(row)) as usize;
+        if stream == latest.len() {
+            latest.push(i64::MIN);
         }
-        let ns = end.saturating_sub(start.max(latest)).max(0);
+        let latest = &mut latest[stream];
+        let ns = end.saturating_sub(start.max(*latest)).max(0);
         busy = busy.saturating_add(ns);
-        if kinds[row as usize] == EventKind::Kernel {
-            own.push((row, ns));
+        if kinds[row] == EventKind::Kernel {
+            own.push((event.row, ns));
         }
-        latest = latest.max(end);
+        *latest = end.max(*latest);
     }
     (own, busy)
 }

@@ -4,7 +4,7 @@ use crate::analysis::RankView;
 use crate::domain::EventKind;
 use crate::exec::checkpoint::cancellable;
 use crate::frame::{RankEvents, StepName};
-use crate::interval::{Span, length, merged};
+use crate::interval::{Span, length, union_length};
 use serde::{Deserialize, Serialize};
 use trace_bounds::critical_path::SHORT_KERNEL_NS;
 use trace_view::format::{grouped, nanoseconds as time};
@@ -31,22 +31,25 @@ impl ShortKernels {
     pub(in crate::analysis) fn of(view: &RankView) -> Option<Self> {
         let rows = view.rank_events();
         let kinds = rows.kinds();
-        let (mut kernels, mut work, mut short) = (0, Vec::new(), Vec::new());
+        let (mut kernels, mut count) = (0, 0);
+        let (mut work, mut short) = (Vec::with_capacity(view.gpu().len()), Vec::new());
         for event in cancellable(view.gpu()).filter(|event| event.is_work) {
             let row = event.row as usize;
             work.push(event.span());
             if kinds[row] == EventKind::Kernel {
                 kernels += 1;
-                short.extend(Some(row).filter(|&row| rows.dur(row) < SHORT_KERNEL_NS));
+                if rows.dur(row) < SHORT_KERNEL_NS {
+                    count += 1;
+                    short.extend(span(rows, row));
+                }
             }
         }
         if kernels == 0 {
             return None;
         }
-        let count = short.len() as u64;
-        let short_ns = length(&merged(short.into_iter().filter_map(|row| span(rows, row)).collect()));
+        let short_ns = union_length(short);
         let (steps_ns, has_steps) = if view.is_filtered() { (None, false) } else { steps(view) };
-        Some(Self { count, kernels, short_ns, busy_ns: length(&merged(work)), steps_ns, has_steps })
+        Some(Self { count, kernels, short_ns, busy_ns: union_length(work), steps_ns, has_steps })
     }
 
     /// Tells whether any kernel of a view takes less than 10 µs, but some time.
