@@ -4,9 +4,10 @@
 #[path = "scan_tests.rs"]
 mod tests;
 
-use super::bits::{BLOCK, Bits, Carry, quotes_and_backslashes};
 use super::bytes::{IN_TOKEN, ends_token, is_blank};
+use super::nested;
 use super::number::{Decimal, Token, decimal, small_length};
+use super::quotes::string_end;
 use super::text;
 use crate::read::AnomalyCounts;
 use std::borrow::Cow;
@@ -244,88 +245,10 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn nested(&mut self) -> Result<&'a [u8], Stop> {
         let rest = self.rest();
-        let length = nested_length(rest).or_else(|| nested_length_by_byte(rest)).ok_or(Stop::More)?;
+        let length = nested::length(rest).ok_or(Stop::More)?;
         self.at += length;
         Ok(&rest[..length])
     }
-}
-
-/// Returns the length of the list or object at the start, if it ends within whole blocks without a stray backslash.
-#[inline]
-fn nested_length(text: &[u8]) -> Option<usize> {
-    let (mut depth, mut carry) = (0usize, Carry::default());
-    for (at, block) in text.as_chunks::<BLOCK>().0.iter().enumerate() {
-        let bits = Bits::of(block);
-        let (_, in_text) = carry.texts(&bits);
-        if bits.backslash & !in_text != 0 {
-            // Outside of texts a backslash is invalid, and escapes nothing.
-            return None;
-        }
-        let mut brackets = (bits.open | bits.close) & !in_text;
-        while brackets != 0 {
-            if bits.open & brackets & brackets.wrapping_neg() != 0 {
-                depth += 1;
-            } else {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at * BLOCK + brackets.trailing_zeros() as usize + 1);
-                }
-            }
-            brackets &= brackets - 1;
-        }
-    }
-    None
-}
-
-/// Returns the length of the list or object at the start, byte by byte. `None`: the text ends first.
-#[cold]
-fn nested_length_by_byte(text: &[u8]) -> Option<usize> {
-    let (mut depth, mut at) = (0usize, 0);
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' => at = string_end(text, at + 1)?.0,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// Returns the index of the quote that ends the string whose text starts at `from`, and whether a backslash precedes it.
-#[inline]
-fn string_end(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
-    let (mut at, mut escaped) = (from, false);
-    loop {
-        at = quote_or_backslash(bytes, at)?;
-        if bytes[at] == b'"' {
-            return Some((at, escaped));
-        }
-        escaped = true;
-        at += 2;
-    }
-}
-
-/// Returns the index of the first quote or backslash at or after `from`, sixteen bytes at a time.
-#[inline]
-fn quote_or_backslash(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut rest = bytes.get(from..)?;
-    let mut at = from;
-    while let Some((chunk, tail)) = rest.split_first_chunk::<16>() {
-        let hits = quotes_and_backslashes(chunk);
-        if hits != 0 {
-            return Some(at + hits.trailing_zeros() as usize);
-        }
-        rest = tail;
-        at += 16;
-    }
-    rest.iter().position(|&byte| byte == b'"' || byte == b'\\').map(|found| at + found)
 }
 
 /// Finds the end of one value across any number of slices.

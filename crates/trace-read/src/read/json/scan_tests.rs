@@ -17,39 +17,6 @@ fn strings_end_at_the_first_unescaped_quote() {
 }
 
 #[test]
-fn lists_end_at_the_same_byte_with_and_without_blocks() {
-    const PIECES: &[&str] = &[
-        "[",
-        "]",
-        "{",
-        "}",
-        r#""a\"b""#,
-        r#""\\""#,
-        "\"",
-        "\\",
-        ",",
-        " 1.5",
-        r#""long enough for a block of its own, and more""#,
-    ];
-    let mut random = trace_testkit::Random::new(6);
-    let mut ended = 0;
-    for _ in 0..20_000 {
-        let mut text = String::from("[");
-        for _ in 0..random.below(40) {
-            let piece: &&str = random.of(PIECES);
-            text.push_str(piece);
-        }
-        text.push_str(&" ".repeat(BLOCK));
-        let by_byte = nested_length_by_byte(text.as_bytes());
-        if let Some(length) = nested_length(text.as_bytes()) {
-            assert_eq!(Some(length), by_byte, "{text}");
-            ended += 1;
-        }
-    }
-    assert!(ended > 1000, "{ended}");
-}
-
-#[test]
 fn cut_value_stops_for_more_text() {
     let whole = r#"{"a": [1, {"b\"]": "x\\"}], "c": "}"}"#;
     for cut in 0..whole.len() {
