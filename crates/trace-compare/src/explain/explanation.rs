@@ -2,6 +2,10 @@
 
 use super::certainty::{Certainty, Judged};
 use super::choice::Chosen;
+use super::columns::{
+    CONTROL_TOTAL_US, CONTROL_US, DELTA_US, GRADE, INTERVAL_HIGH_US, INTERVAL_LOW_US, Q, TEST_TOTAL_US, TEST_US,
+    VERDICT, WHY,
+};
 use super::modules::{RegionModules, SidesWithModules};
 use super::phase_match::PhaseMatch;
 use super::region_group::Group;
@@ -107,31 +111,25 @@ impl JudgedRegion {
         Field::id("region", "number among the regions", |of| i64::try_from(of.row.id).ok()),
         Field::text("path", "calls from the outermost on", |of| Some(of.row.path.join(" > "))),
         Field::name(NAME, "kernel, of both sides where they differ", |of| Some(&of.row.name)),
-        Field::word("grade", "how well the two sides agree", |of| Some(of.row.grade)),
-        Field::word("why", "reason of the grade", |of| Some(of.row.why)),
+        Field::known_word(GRADE, |of| Some(of.row.grade)),
+        Field::known_word(WHY, |of| Some(of.row.why)),
         Field::number("control_count", Unit::Count, "events a step of control", |of| Some(of.row.count[0])),
         Field::number("test_count", Unit::Count, "events a step of test", |of| Some(of.row.count[1])),
-        Field::number("control_us", Unit::Micros, "share of the step of control", |of| Some(of.row.attributed_us[0])),
-        Field::number("test_us", Unit::Micros, "share of the step of test", |of| Some(of.row.attributed_us[1])),
-        Field::number("delta_us", Unit::Micros, "test − control", |of| Some(of.row.delta_us)),
+        Field::known_number(CONTROL_US, |of| Some(of.row.attributed_us[0])),
+        Field::known_number(TEST_US, |of| Some(of.row.attributed_us[1])),
+        Field::known_number(DELTA_US, |of| Some(of.row.delta_us)),
         Field::number("count_part_us", Unit::Micros, "part of it that comes from another number of events", |of| {
             Some(of.row.count_part_us)
         }),
         Field::number("cost_part_us", Unit::Micros, "part of it that comes from another cost of each event", |of| {
             Some(of.row.cost_part_us)
         }),
-        Field::number("control_total_us", Unit::Micros, "sum of durations of control", |of| Some(of.row.total_us[0])),
-        Field::number("test_total_us", Unit::Micros, "sum of durations of test", |of| Some(of.row.total_us[1])),
-        Field::number("interval_low_us", Unit::Micros, "lower end of the 95 % interval of delta_us", |of| {
-            Some(of.judged?.interval_us?[0])
-        }),
-        Field::number("interval_high_us", Unit::Micros, "upper end of the 95 % interval of delta_us", |of| {
-            Some(of.judged?.interval_us?[1])
-        }),
-        Field::number("q", Unit::None, "share of false alarms among changes as certain", |of| of.judged?.q),
-        Field::text("verdict", "regression, improvement, no relevant change or inconclusive", |of| {
-            Certainty::word(of.judged)
-        }),
+        Field::known_number(CONTROL_TOTAL_US, |of| Some(of.row.total_us[0])),
+        Field::known_number(TEST_TOTAL_US, |of| Some(of.row.total_us[1])),
+        Field::known_number(INTERVAL_LOW_US, |of| Some(of.judged?.interval_us?[0])),
+        Field::known_number(INTERVAL_HIGH_US, |of| Some(of.judged?.interval_us?[1])),
+        Field::known_number(Q, |of| of.judged?.q),
+        Field::known_text(VERDICT, |of| Certainty::word(of.judged)),
     ];
 }
 

@@ -7,6 +7,7 @@ mod choice;
 mod collectives;
 #[cfg(test)]
 mod collectives_tests;
+mod columns;
 mod communication;
 #[cfg(test)]
 mod companion_tests;

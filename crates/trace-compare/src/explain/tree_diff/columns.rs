@@ -3,6 +3,10 @@
 use super::tree::{TreeDiff, TreeRow};
 use crate::Result;
 use crate::explain::certainty::Certainty;
+use crate::explain::columns::{
+    CONTROL_TOTAL_US, CONTROL_US, DELTA_US, GRADE, INTERVAL_HIGH_US, INTERVAL_LOW_US, Q, TEST_TOTAL_US, TEST_US,
+    VERDICT, WHY,
+};
 use crate::frame::columns::NAME;
 use crate::present::{Field, answer_frame};
 use polars::prelude::DataFrame;
@@ -16,29 +20,23 @@ const COLUMNS: [Field<TreeRow>; 23] = [
     Field::text("path", "names of the rows above, the outermost first", |row| Some(row.path.join(" > "))),
     Field::name(NAME, "call; of a region its operator and kernel", |row| Some(&row.name)),
     Field::word("kind", "call, region, kernel, idle, unattributed or rest", |row| Some(row.kind.word())),
-    Field::word("grade", "how well the two sides agree", |row| row.grade),
-    Field::word("why", "reason of the grade", |row| Some(&row.why)),
+    Field::known_word(GRADE, |row| row.grade),
+    Field::known_word(WHY, |row| Some(&row.why)),
     Field::id("region", "number among the regions", |row| i64::try_from(row.region?).ok()),
     Field::number("control_count", Unit::Count, "GPU events a step of control", |row| Some(row.count[0])),
     Field::number("test_count", Unit::Count, "GPU events a step of test", |row| Some(row.count[1])),
-    Field::number("control_us", Unit::Micros, "share of the step of control", |row| Some(row.us[0])),
-    Field::number("test_us", Unit::Micros, "share of the step of test", |row| Some(row.us[1])),
-    Field::number("delta_us", Unit::Micros, "test − control", |row| Some(row.delta_us)),
+    Field::known_number(CONTROL_US, |row| Some(row.us[0])),
+    Field::known_number(TEST_US, |row| Some(row.us[1])),
+    Field::known_number(DELTA_US, |row| Some(row.delta_us)),
     Field::number("share_of_delta", Unit::Percent, "share of the change of the step", |row| row.share),
     Field::number("control_self_us", Unit::Micros, "control without the calls below", |row| Some(row.self_us[0])),
     Field::number("test_self_us", Unit::Micros, "test without the calls below", |row| Some(row.self_us[1])),
-    Field::number("control_total_us", Unit::Micros, "sum of durations of control", |row| Some(row.total_us[0])),
-    Field::number("test_total_us", Unit::Micros, "sum of durations of test", |row| Some(row.total_us[1])),
-    Field::number("interval_low_us", Unit::Micros, "lower end of the 95 % interval of delta_us", |row| {
-        Some(row.judged.as_ref()?.interval_us?[0])
-    }),
-    Field::number("interval_high_us", Unit::Micros, "upper end of the 95 % interval of delta_us", |row| {
-        Some(row.judged.as_ref()?.interval_us?[1])
-    }),
-    Field::number("q", Unit::None, "share of false alarms among changes as certain", |row| row.judged.as_ref()?.q),
-    Field::text("verdict", "regression, improvement, no relevant change or inconclusive", |row| {
-        Certainty::word(row.judged)
-    }),
+    Field::known_number(CONTROL_TOTAL_US, |row| Some(row.total_us[0])),
+    Field::known_number(TEST_TOTAL_US, |row| Some(row.total_us[1])),
+    Field::known_number(INTERVAL_LOW_US, |row| Some(row.judged.as_ref()?.interval_us?[0])),
+    Field::known_number(INTERVAL_HIGH_US, |row| Some(row.judged.as_ref()?.interval_us?[1])),
+    Field::known_number(Q, |row| row.judged.as_ref()?.q),
+    Field::known_text(VERDICT, |row| Certainty::word(row.judged)),
 ];
 
 impl TreeDiff {
