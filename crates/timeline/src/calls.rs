@@ -23,7 +23,7 @@ pub struct Call {
 pub struct Calls {
     /// Number of calls, repeated ones included.
     count: u32,
-    /// Index of the call around each call that is no repetition, or [`NONE`].
+    /// Index of the call around each stored call, or [`NONE`]; repeated calls are not stored.
     parents: Vec<u32>,
     /// Their names.
     names: Vec<Name>,

@@ -83,11 +83,13 @@ impl<'c> Merging<'c> {
             match piece {
                 Piece::Call(call) => {
                     let parent = call.parent.map_or(NONE, |parent| self.node_of_call(parent));
-                    if self.known.is_none() && self.last.of(parent).is_none() && repeated.binary_search(&index).is_ok()
-                    {
+                    let is_first = self.known.is_none() && self.last.of(parent).is_none();
+                    let node = self.add(parent, &call);
+                    // A call that is too deep has the node around it, and no node to copy.
+                    if is_first && node != parent && repeated.binary_search(&index).is_ok() {
                         self.first_inside.insert(index);
                     }
-                    self.node_of[index as usize] = self.add(parent, &call);
+                    self.node_of[index as usize] = node;
                     index += 1;
                 }
                 Piece::Repeated(of) => {
@@ -210,7 +212,7 @@ impl<'c> Merging<'c> {
         }
     }
 
-    /// The node of a call that is no repetition; none without a call.
+    /// Returns the node of a stored call; [`NONE`] without a call.
     fn node_of_call(&self, call: u32) -> u32 {
         self.node_of.get(call as usize).copied().unwrap_or(NONE)
     }

@@ -71,7 +71,7 @@ pub struct Node {
     pub(crate) family: Family,
 }
 
-/// What a node has at or below it.
+/// Leaves by family and hashes of the subtree of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Summary {
     /// Number of leaves, by family.
@@ -138,7 +138,7 @@ impl Node {
 #[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
-    /// Of each node, once they are computed ([`Tree::summarise`]); before, of the root alone.
+    /// Summaries by node; only that of the root until [`Tree::summarise`] computes them.
     pub(crate) summaries: Vec<Summary>,
 }
 
@@ -178,7 +178,7 @@ impl Tree {
         &mut self.nodes[id as usize]
     }
 
-    /// What a node has at or below it.
+    /// Returns the leaves by family and the hashes of the subtree of a node.
     pub(crate) fn summary(&self, id: NodeId) -> &Summary {
         &self.summaries[id as usize]
     }

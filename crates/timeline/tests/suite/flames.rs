@@ -190,3 +190,24 @@ fn repeated_calls_have_the_boxes_of_plain_ones() {
         }
     }
 }
+
+#[test]
+fn repeated_calls_below_the_deepest_box_keep_their_time() {
+    for depth in [998, 999, 1_000, 1_001] {
+        let one = |parent, name, own, at| Call { parent, name, own, side: 0, at };
+        let mut calls = Calls::default();
+        let mut around = None;
+        for _ in 0..depth {
+            around = Some(calls.push(one(around, 1, 0, 0)));
+        }
+        let first = calls.push(one(around, 2, 0, 0));
+        let inside = calls.push(one(Some(first), 3, 5, 0));
+        calls.push(one(Some(inside), 4, 6, 0));
+        let again = calls.push(one(around, 5, 0, 9));
+        calls.repeat(inside..inside + 2, one(Some(again), 0, 0, 9), [(0, 7), (1, 8)]);
+        let plain: Calls = calls.iter().collect();
+        let (repeated, all) = (Flame::neighbours(&calls), Flame::neighbours(&plain));
+        assert_eq!((repeated.total(), all.total()), ([26, 0], [26, 0]), "{depth}");
+        assert_eq!(repeated.boxes(Layout::Time, 5_000), all.boxes(Layout::Time, 5_000), "{depth}");
+    }
+}

@@ -11,7 +11,7 @@ pub(super) struct BorrowedBoxes {
     /// Their positions among the calls.
     indices: BelowLaunch<u32>,
     names: Vec<BorrowedName>,
-    /// What is below the first launch of each graph.
+    /// Boxes below the first launch of each graph.
     graphs: HashMap<Graph, Below>,
 }
 
