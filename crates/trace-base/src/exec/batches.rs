@@ -2,9 +2,11 @@
 //!
 //! The memory that a rank needs while it is worked on (its columns if they are in a file, and working memory) is estimated before. A
 //! batch is as many of the next ranks as fit together into what the budget has left, the same number on every thread, and at
-//! least one; its ranks run in parallel, and the next batch begins once all of them have ended. No rank waits for memory inside
-//! a thread pool, so there is no deadlock, and a thread that takes a second rank while it waits for part of its first exceeds
-//! nothing.
+//! least one; its ranks run in parallel, and the next batch begins once all of them have ended.
+//!
+//! Each thread takes the next rank when it has finished one ([`fork_join`](super::fork_join)). Ranks are no jobs of rayon: a
+//! thread of a pool that waits for the pool of polars takes another job meanwhile, on top of its stack. Among 512 ranks it took
+//! 275 in a row, and overflowed.
 //!
 //! ```text
 //! budget left  |======================|
@@ -14,9 +16,13 @@
 
 use super::changed_files::checked;
 use super::checkpoint::{self, Inherited, guarded};
+use super::fork_join::run_with_helpers;
 use super::memory::{Budget, Task};
+use super::merge_tree::MergeTree;
 use crate::Result;
-use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// Runs work on ranks, or on anything else that needs memory, in batches.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +38,7 @@ impl<'t> Batches<'t> {
     }
 
     /// Computes the partial result of each rank and merges them; `None` without ranks. `need` estimates the bytes that a rank
-    /// needs while it is worked on. Results merge as they come, neighbours first: `merge` must be associative, and always has
+    /// needs while it is worked on. Results merge in pairs as soon as both are there: `merge` must be associative, and always has
     /// the earlier ranks on the left.
     ///
     /// # Errors
@@ -45,21 +51,13 @@ impl<'t> Batches<'t> {
         work: impl Fn(&T) -> Result<S> + Sync,
         merge: impl Fn(S, S) -> Result<S> + Sync,
     ) -> Result<Option<S>> {
-        let here = Inherited::here();
-        let work = |rank: &T| {
-            here.run(|| {
-                checkpoint::check()?;
-                work(rank)
-            })
-        };
         let mut merged: Option<S> = None;
         let mut rest = ranks;
         while !rest.is_empty() {
             checkpoint::check()?;
             let (batch, later) = rest.split_at(self.next(rest, &need)?);
-            let of_batch = || batch.par_iter().map(work).try_reduce_with(&merge).transpose();
             // What was computed from a file that changed meanwhile is not used.
-            let of_batch = checked(|| guarded(|| here.on_threads(of_batch)))?;
+            let of_batch = checked(|| run(batch, &work, &merge))?;
             merged = match (merged, of_batch) {
                 (Some(earlier), Some(of_batch)) => Some(merge(earlier, of_batch)?),
                 (earlier, of_batch) => of_batch.or(earlier),
@@ -104,6 +102,34 @@ impl<'t> Batches<'t> {
     }
 }
 
+/// Runs `work` on the ranks of a batch, on the threads of this context, and merges the results.
+fn run<T: Sync, S: Send>(
+    batch: &[T],
+    work: &(impl Fn(&T) -> Result<S> + Sync),
+    merge: &(impl Fn(S, S) -> Result<S> + Sync),
+) -> Result<Option<S>> {
+    let here = Inherited::here();
+    let (merged, failed) = (MergeTree::new(batch.len(), merge), AtomicBool::new(false));
+    let job = |index: usize| -> thread::Result<Result<()>> {
+        if failed.load(Ordering::Relaxed) {
+            return Ok(Ok(()));
+        }
+        let of_rank = || {
+            checkpoint::check()?;
+            merged.add(index, work(&batch[index])?)
+        };
+        // A scope of threads keeps no panic of a thread.
+        let result = catch_unwind(AssertUnwindSafe(|| guarded(|| here.on_threads(of_rank))));
+        failed.fetch_or(!matches!(result, Ok(Ok(()))), Ordering::Relaxed);
+        result
+    };
+    let helpers = here.threads().saturating_sub(1).min(batch.len().saturating_sub(1));
+    for result in run_with_helpers(helpers, || (), (0..batch.len()).collect(), job).1 {
+        result.unwrap_or_else(|panic| resume_unwind(panic))?;
+    }
+    Ok(merged.into_all())
+}
+
 /// Returns how many ranks of those that fit together run in a batch: at least one, and as many on every thread, since the next
 /// batch waits for the last of them. Three on two threads take as long as four.
 fn without_rest(fit: usize, ranks: usize, threads: usize) -> usize {
@@ -116,8 +142,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{CancellationToken, Error};
+    use std::cell::Cell;
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
 
     const TASK: Task<'_> = Task::Answer("a test");
 
@@ -160,6 +188,35 @@ mod tests {
         batches.each(&ranks, |bytes| *bytes, work).unwrap();
         // What the process holds changes while it runs.
         assert!((TEBIBYTE / 8..TEBIBYTE + TEBIBYTE / 100).contains(&most.load(Ordering::SeqCst)));
+    }
+
+    /// A thread of a pool that waits for another pool takes a job of its own meanwhile, on top of its stack.
+    #[test]
+    fn ranks_that_wait_for_a_pool_begin_no_other_rank() {
+        std::thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let deepest = AtomicUsize::new(0);
+        let work = |_: &usize| {
+            let depth = DEPTH.get() + 1;
+            DEPTH.set(depth);
+            deepest.fetch_max(depth, Ordering::SeqCst);
+            pool.install(|| thread::sleep(Duration::from_micros(100)));
+            DEPTH.set(depth - 1);
+            Ok(())
+        };
+        let batches = Batches::within(Budget::of(u64::MAX), TASK);
+        let ranks: Vec<usize> = (0..512).collect();
+        batches.each(&ranks, |_| 0, work).unwrap();
+        assert_eq!(deepest.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn panics_of_ranks_reach_the_caller() {
+        let batches = Batches::within(Budget::of(u64::MAX), TASK);
+        let ranks: Vec<usize> = (0..20).collect();
+        let panics = |rank: &usize| if *rank == 7 { std::panic::resume_unwind(Box::new(7_u8)) } else { Ok(()) };
+        let caught = catch_unwind(AssertUnwindSafe(|| batches.each(&ranks, |_| 0, panics)));
+        assert!(caught.unwrap_err().is::<u8>());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Execution of work: its context (cancellation, memory, threads), thread pool of a load, fork and join, batches of ranks,
-//! abandoned threads, mapped files that changed meanwhile.
+//! merge of their results, abandoned threads, mapped files that changed meanwhile.
 
 pub mod abandon;
 pub mod allocator;
@@ -12,4 +12,5 @@ mod default_config;
 pub mod fork_join;
 pub mod machine_memory;
 pub mod memory;
+mod merge_tree;
 pub mod pool;
