@@ -13,6 +13,8 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+from playwright.sync_api import Error
+
 import chromium
 from places import ROOT
 from waiting import wait_until
@@ -114,10 +116,18 @@ class LabPage(chromium.Page):
 
     def open(self, url):
         notebook = NOTEBOOK.match(url)
-        if notebook and self.play.url.startswith(notebook[1] + "lab/"):
-            self.play.evaluate(OPEN, urllib.parse.unquote(notebook[2]))
-        else:
+        if not (notebook and self.play.url.startswith(notebook[1] + "lab/") and self.opened(urllib.parse.unquote(notebook[2]))):
             super().open(url)
+
+    def opened(self, path):
+        """Whether the running application opened a notebook. It drops the promise of one now and then while it closes others."""
+        try:
+            self.play.evaluate(OPEN, path)
+        except Error as error:
+            if "garbage collected" not in str(error):
+                raise
+            return False
+        return True
 
 
 @contextlib.contextmanager
