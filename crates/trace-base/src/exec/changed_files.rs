@@ -40,7 +40,7 @@ pub fn add(mapping: Weak<dyn MappedFile>) {
 }
 
 /// Finds every mapped file that changed.
-pub fn look() {
+fn look() {
     // Not under the lock: the last owner of a mapping may go away meanwhile.
     let mapped: Vec<Arc<dyn MappedFile>> = lock(&MAPPED).iter().filter_map(Weak::upgrade).collect();
     for mapping in mapped {

@@ -26,7 +26,7 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// One table of a rank in a file: immutable, mapped when it is used. Cheap to clone.
 #[derive(Clone)]
@@ -53,6 +53,8 @@ struct Inner {
     entry_of: Option<String>,
     /// The texts as categories of this process, from the first use on.
     symbols: OnceLock<Symbols>,
+    /// Mappings of the file that may still be in use.
+    mappings: Mutex<Vec<Weak<Mapping>>>,
 }
 
 /// A file that is kept open.
@@ -166,6 +168,7 @@ impl StoredTable {
             texts: manifest.texts,
             entry_of: manifest.entry.map(|entry| entry.key),
             symbols: OnceLock::new(),
+            mappings: Mutex::default(),
         })))
     }
 
@@ -247,7 +250,8 @@ impl StoredTable {
             return Err(self.found_changed());
         }
         let mapping = Arc::new(mapping);
-        let weak: Weak<Mapping> = Arc::downgrade(&mapping);
+        let weak = Arc::downgrade(&mapping);
+        self.mappings(|mappings| mappings.push(Weak::clone(&weak)));
         changed_files::add(weak);
         let frame = self.columns_of(&mapping, is_wanted);
         // Before the result: what a changed file holds may be refused for any reason.
@@ -258,13 +262,24 @@ impl StoredTable {
         frame
     }
 
-    /// Verifies that the file was not changed while it was mapped.
+    /// Verifies that the file was not changed while it was mapped. Looks at no other file: each of many ranks is checked.
     ///
     /// # Errors
     /// [`Error::Unusable`] if it was: then what was read from the frames may be wrong.
     pub(crate) fn check(&self) -> Result<()> {
-        changed_files::look();
+        // Not under the lock: the last owner of a mapping may go away meanwhile.
+        let mapped: Vec<Arc<Mapping>> = self.mappings(|mappings| mappings.iter().filter_map(Weak::upgrade).collect());
+        for mapping in mapped {
+            mapping.report_if_changed();
+        }
         if self.0.changed.load(Ordering::Acquire) { Err(self.unusable(UnusableReason::Changed)) } else { Ok(()) }
+    }
+
+    /// Accesses the mappings of the file that may still be in use.
+    fn mappings<T>(&self, access: impl FnOnce(&mut Vec<Weak<Mapping>>) -> T) -> T {
+        let mut mappings = self.0.mappings.lock().unwrap_or_else(PoisonError::into_inner);
+        mappings.retain(|mapping| mapping.strong_count() > 0);
+        access(&mut mappings)
     }
 
     #[cfg(test)]
