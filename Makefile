@@ -28,7 +28,7 @@ unexport CI
 .DEFAULT_GOAL := help
 # Cargo works in parallel; the targets run in order.
 .NOTPARALLEL:
-.PHONY: help demo test check hooks ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-companions bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits site reference completion-index fuzz conformance soak deny clean
+.PHONY: help demo test check hooks ruff check-js typescript fmt commits clippy cargo-test doc pytest build venv venv-active ray ray-venv wheel kernel install uninstall notebooks demo-data machine machine-test bench bench-cells bench-companions bench-browser bench-memory bench-scale bench-explain bench-critical-path bench-sql bench-statistics bench-splits bench-revision site reference completion-index fuzz conformance soak deny clean
 
 help:
 	@echo 'make demo       build, install the kernel into a virtual environment, execute the demo notebook'
@@ -54,6 +54,7 @@ help:
 	@echo 'make bench-scale  small and large ranks by processes and Ray, against one process (SCALE_RANKS=512,4096,512:25000000; SCALE_WRITE=1 writes docs/benchmarks.md)'
 	@echo 'make bench-statistics  simulated comparisons: false alarms, changes found, coverage (BENCH_WRITE=1 writes docs/statistics.md)'
 	@echo 'make bench-splits  recorded runs of one program divided and compared (SPLIT_RUNS=folders or patterns, SPLITS=200)'
+	@echo 'make bench-revision  loads of recorded traces, paired with those of another revision, which is built once (REVISION=86fee0e)'
 	@echo 'make fuzz       run every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds'
 	@echo 'make deny       check licences, sources and bans of all dependencies (ADVISORIES=advisories checks RustSec, too)'
 	@echo 'make soak       run a mixed load for SOAK_SECONDS=$(SOAK_SECONDS); fails if memory, handles or threads grow'
@@ -374,6 +375,15 @@ SPLIT_RUNS ?= $(if $(TRACEBOOK_SHARED),$(foreach program,control test,'$(TRACEBO
 bench-splits:
 	@$(CARGO) build --release --locked --quiet -p trace --example splits
 	@'$(TARGET)/release/examples/splits' --most $(SPLITS) $(SPLIT_RUNS)
+
+# Loads of recorded traces by another revision and by this one, in turn.
+REVISION ?= HEAD~1
+REVISION_FLAGS ?=
+
+bench-revision:
+	@$(CARGO) build --release --locked --quiet -p trace --example load
+	@$(PYTHON) benches/revision.py '$(TARGET)/release/examples/load' --revision '$(REVISION)' --folder '$(BENCH)/revision' \
+	  $(REVISION_FLAGS) $(if $(TRACEBOOK_SHARED),'$(TRACEBOOK_SHARED)/traces') notebooks/data
 
 # Latency of the kernel and of stock evcxr, which is built once; EVCXR= leaves it out.
 STOCK := $(TARGET)/stock

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from places import ROOT
+
+sys.path.insert(0, str(ROOT / "benches"))
+import revision
 
 LOADING = ROOT / "benches" / "loading"
 
@@ -62,3 +66,20 @@ def test_reader_with_a_different_digest_gets_no_time(programs, tmp_path):
     assert done.returncode != 0
     assert "stopped, no time is shown" in done.stderr and "dur_ns" in done.stderr
     assert "wall" not in done.stdout
+
+
+def test_another_revision_is_timed_in_pairs(programs, tmp_path):
+    load, _ = programs
+    old = tmp_path / "load"
+    shutil.copy(load, old)
+    traces = list(revision.recorded(ROOT / "notebooks" / "data"))
+    assert traces, "no recorded trace"
+    for old_first in (True, False):
+        assert all(0 < ms < 60_000 for ms in revision.paired(old, load, traces[0], 2, old_first))
+
+
+def test_unknown_revision_is_named(programs, tmp_path):
+    command = [sys.executable, ROOT / "benches" / "revision.py", programs[0], "--revision", "no-such", "--folder", tmp_path]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "invalid revision 'no-such': expected a commit of this repository\n"
