@@ -20,7 +20,8 @@ BYTES = range(100 << 10, 64 << 20)
 
 def main():
     options = arguments()
-    new, old = options.load.resolve(), built(options.revision, options.folder.resolve())
+    old = built(options.revision, options.folder.resolve())
+    new = copied(options.load.resolve(), options.folder.resolve() / "now")
     traces = [trace for folder in options.traces for trace in recorded(folder)]
     if not traces:
         raise SystemExit(f"no trace in {', '.join(map(str, options.traces)) or 'no folder'}: pass folders of recorded traces")
@@ -29,7 +30,7 @@ def main():
         pairs = [paired(old, new, trace, options.threads, old_first=run % 2) for run in range(options.runs)]
         before, now = (statistics.median(side) for side in zip(*pairs, strict=True))
         ratio = statistics.median(now / before for before, now in pairs)
-        print(f"{trace.parent.name + '/' + trace.name[:28]:<48} {before:>14.2f} {now:>9.2f} {ratio:>7.3f}", flush=True)
+        print(f"{'/'.join(trace.parts[-3:])[:48]:<48} {before:>14.2f} {now:>9.2f} {ratio:>7.3f}", flush=True)
 
 
 def arguments():
@@ -40,7 +41,7 @@ def arguments():
     parser.add_argument("--folder", type=Path, required=True, help="where the other revision is built")
     parser.add_argument("--runs", type=int, default=31)
     parser.add_argument("--threads", type=int, default=2)
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def built(revision, folder):
@@ -56,11 +57,14 @@ def built(revision, folder):
     subprocess.run(["git", "checkout", "--quiet", "--detach", found.stdout.strip()], cwd=sources, check=True)
     command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "trace", "--example", "load"]
     subprocess.run(command, cwd=sources, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
-    load = target / "release" / "examples" / f"load-{found.stdout.strip()}"
-    # Another revision may be built into the same target later.
-    load.write_bytes((target / "release" / "examples" / "load").read_bytes())
-    load.chmod(0o755)
-    return load
+    return copied(target / "release" / "examples" / "load", folder / f"load-{found.stdout.strip()}")
+
+
+def copied(program, copy):
+    """A copy of a program: as the linker wrote it, its pages are cached otherwise, and a load takes 3 to 5 % longer."""
+    copy.write_bytes(program.read_bytes())
+    copy.chmod(0o755)
+    return copy
 
 
 def recorded(folder):

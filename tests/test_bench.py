@@ -79,7 +79,8 @@ def test_another_revision_is_timed_in_pairs(programs, tmp_path):
 
 
 def test_unknown_revision_is_named(programs, tmp_path):
-    command = [sys.executable, ROOT / "benches" / "revision.py", programs[0], "--revision", "no-such", "--folder", tmp_path]
+    command = [sys.executable, ROOT / "benches" / "revision.py", programs[0]]
+    command += ["--revision", "no-such", "--folder", tmp_path, tmp_path]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == "invalid revision 'no-such': expected a commit of this repository\n"
