@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Smaller traces load in less than a millisecond; `make bench` measures larger ones.
+# Sizes of small recordings; `make bench` measures larger ones.
 BYTES = range(100 << 10, 64 << 20)
 
 
@@ -50,14 +50,15 @@ def built(revision, folder):
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if found.returncode != 0:
         raise SystemExit(f"invalid revision {revision!r}: expected a commit of this repository")
-    sources, target = folder / found.stdout.strip(), folder / "target"
+    commit, target = found.stdout.strip(), folder / "target"
+    sources = folder / commit
     if not sources.exists():
         print(f"building {revision}: some 20 minutes on two cores, once", flush=True)
         subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, sources], check=True)
-    subprocess.run(["git", "checkout", "--quiet", "--detach", found.stdout.strip()], cwd=sources, check=True)
+    subprocess.run(["git", "checkout", "--quiet", "--detach", commit], cwd=sources, check=True)
     command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "trace", "--example", "load"]
     subprocess.run(command, cwd=sources, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
-    return copied(target / "release" / "examples" / "load", folder / f"load-{found.stdout.strip()}")
+    return copied(target / "release" / "examples" / "load", folder / f"load-{commit}")
 
 
 def copied(program, copy):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -70,8 +69,7 @@ def test_reader_with_a_different_digest_gets_no_time(programs, tmp_path):
 
 def test_another_revision_is_timed_in_pairs(programs, tmp_path):
     load, _ = programs
-    old = tmp_path / "load"
-    shutil.copy(load, old)
+    old = revision.copied(load, tmp_path / "load")
     traces = list(revision.recorded(ROOT / "notebooks" / "data"))
     assert traces, "no recorded trace"
     for old_first in (True, False):
