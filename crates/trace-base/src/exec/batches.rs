@@ -20,9 +20,7 @@ use super::fork_join::run_with_helpers;
 use super::memory::{Budget, Task};
 use super::merge_tree::MergeTree;
 use crate::Result;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 /// Runs work on ranks, or on anything else that needs memory, in batches.
 #[derive(Debug, Clone, Copy)]
@@ -110,23 +108,21 @@ fn run<T: Sync, S: Send>(
 ) -> Result<Option<S>> {
     let here = Inherited::here();
     let (merged, failed) = (MergeTree::new(batch.len(), merge), AtomicBool::new(false));
-    let job = |index: usize| -> thread::Result<Result<()>> {
+    let job = |index: usize| -> Result<()> {
         if failed.load(Ordering::Relaxed) {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let of_rank = || {
             checkpoint::check()?;
             merged.add(index, work(&batch[index])?)
         };
-        // A scope of threads keeps no panic of a thread.
-        let result = catch_unwind(AssertUnwindSafe(|| guarded(|| here.on_threads(of_rank))));
-        failed.fetch_or(!matches!(result, Ok(Ok(()))), Ordering::Relaxed);
+        let result = guarded(|| here.on_threads(of_rank));
+        failed.fetch_or(result.is_err(), Ordering::Relaxed);
         result
     };
     let helpers = here.threads().saturating_sub(1).min(batch.len().saturating_sub(1));
-    for result in run_with_helpers(helpers, || (), (0..batch.len()).collect(), job).1 {
-        result.unwrap_or_else(|panic| resume_unwind(panic))?;
-    }
+    let (_, results) = run_with_helpers(helpers, || (), (0..batch.len()).collect(), job);
+    results.into_iter().collect::<Result<()>>()?;
     Ok(merged.into_all())
 }
 
@@ -143,8 +139,10 @@ mod tests {
     use super::*;
     use crate::{CancellationToken, Error};
     use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Mutex;
     use std::sync::atomic::AtomicUsize;
+    use std::thread;
     use std::time::Duration;
 
     const TASK: Task<'_> = Task::Answer("a test");

@@ -11,8 +11,9 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 use tempfile::TempDir;
 use trace::Questions;
-use trace::analysis::TemporalBreakdown;
-use trace::{CancellationToken, Error, Execution, LoadOptions, ParserConfig, TraceSet};
+use trace::analysis::{Kernels, TemporalBreakdown};
+use trace::{CancellationToken, CriticalPath, Error, Execution, FlameQuery, LoadOptions, ParserConfig, TraceSet};
+use trace_testkit::{Stream, TraceBuilder};
 
 const JSON: &[u8] = br#"{"traceEvents": [
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5},
@@ -60,6 +61,41 @@ fn loads_and_questions_end_at_a_checkpoint() {
     assert!(all_calls(folder.path(), &traces).iter().all(Result::is_ok));
     flag.store(false, Ordering::SeqCst);
     assert!(in_context().iter().all(Result::is_ok));
+}
+
+/// A helper thread alone sees the token cancelled, as if the thread that asked had ended its part before the interrupt. It may also
+/// have done all before a helper started: then there is an answer.
+#[test]
+fn interrupts_of_helper_threads_are_no_panics() {
+    let mut capture = TraceBuilder::new().runtime("hipStreamBeginCapture", 8, 1..2);
+    let mut step = TraceBuilder::new();
+    for at in (0..50_000).step_by(10) {
+        capture = capture.operator("aten::mm", at + 3..at + 9).runtime("hipLaunchKernel", at, at + 4..at + 5);
+        capture = capture.arg("kernel", "\"gemm\"");
+        step = step.operator("aten::mm", at..at + 9).runtime("hipLaunchKernel", at + 1, at + 1..at + 3);
+        step = step.kernel("gemm", Stream(7), at + 4..at + 9).correlation(at + 1);
+    }
+    let capture = TraceSet::from_bytes(capture.runtime("hipStreamEndCapture", 9, 60_000..60_001).json()).unwrap();
+    let step = Arc::new(TraceSet::from_bytes(step.json()).unwrap());
+    let folder = ranks(16);
+    let ranks = TraceSet::load(folder.path()).unwrap();
+    let asked_by = thread::current().id();
+    let cancelled = CancellationToken::new(move || thread::current().id() != asked_by);
+    let execution = Execution::new().threads(4).cancellation(cancelled);
+    let questions: [&dyn Fn() -> Result<(), Error>; 4] = [
+        &|| FlameQuery::new(&*step).companion(&capture).run().map(drop),
+        &|| step.ask(&Kernels::default()).map(drop),
+        &|| step.critical_path(&CriticalPath::default()).map(drop),
+        &|| ranks.describe().map(drop),
+    ];
+    for (index, question) in questions.iter().enumerate() {
+        let interrupted = (0..50).any(|_| match execution.run(question) {
+            Ok(()) => false,
+            Err(Error::Interrupted) => true,
+            Err(error) => panic!("question {index}: {error}"),
+        });
+        assert!(interrupted, "question {index}");
+    }
 }
 
 #[test]
