@@ -15,11 +15,15 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::Execution;
 use trace_view::Bundle;
+
+/// Waits for the next cell after which traces that were written meanwhile are replaced. Writing a large one takes seconds.
+const IDLE_WAITS: [Duration; 4] =
+    [Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
 
 /// A cell to run.
 pub(super) struct Job {
@@ -67,10 +71,11 @@ impl Runner {
             engine,
             view: view_of,
             rust_time: RustTime::default(),
+            freed_columns: false,
         };
         let traces = notebook.session.shared();
         std::thread::Builder::new().name("cells".to_owned()).spawn(move || {
-            for job in queue {
+            while let Some(job) = notebook.next_job(&queue) {
                 finished(notebook.run(job));
             }
             // Dropping the engine ends its process and removes its files. The traces are left to the system, which frees memory faster.
@@ -107,8 +112,8 @@ impl Runner {
     }
 
     /// Waits up to `timeout` for the thread to end; returns whether it did.
-    pub(super) fn has_ended(&self, timeout: std::time::Duration) -> bool {
-        self.ended.recv_timeout(timeout) == Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
+    pub(super) fn has_ended(&self, timeout: Duration) -> bool {
+        self.ended.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
     }
 }
 
@@ -121,15 +126,33 @@ pub(super) struct Notebook {
     view: Arc<Mutex<View>>,
     /// Time spent in Rust, for `%time` and `%timeit`.
     pub(super) rust_time: RustTime,
+    /// Whether columns of loaded traces were freed since memory was last returned to the system.
+    freed_columns: bool,
 }
 
 impl Notebook {
+    /// Waits for the next cell; `None` at the end. Meanwhile loaded traces are replaced by what the worker process maps, and the memory
+    /// of their columns goes back to the system: within a cell that would take its time.
+    fn next_job(&mut self, jobs: &Receiver<Job>) -> Option<Job> {
+        for wait in IDLE_WAITS {
+            self.adopt_mapped_traces();
+            match jobs.recv_timeout(wait) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if std::mem::take(&mut self.freed_columns) {
+                *lock(&self.view) = self.session.view(&*self.engine);
+                trace::return_free_memory();
+            }
+        }
+        jobs.recv().ok()
+    }
+
     fn run(&mut self, job: Job) -> Finished {
         let Job { sink, code, expressions } = job;
         let out: Arc<dyn Sink> = Arc::clone(&sink) as _;
-        self.adopt_mapped_traces();
         let outcome = self.cell(&code, &out).map(|()| self.evaluate(&expressions, &out));
-        self.adopt_mapped_traces();
         *lock(&self.view) = self.session.view(&*self.engine);
         sink.finish(outcome.as_ref().err());
         let (pages, result) = sink.take_results();
@@ -138,7 +161,9 @@ impl Notebook {
 
     /// Replaces loaded traces by the files that the worker process maps, so that their columns are in memory once.
     fn adopt_mapped_traces(&mut self) {
-        self.session.replace(self.engine.mapped());
+        let mapped = self.engine.mapped();
+        self.freed_columns |= !mapped.is_empty();
+        self.session.replace(mapped);
     }
 
     /// Runs a cell. A panic of the kernel becomes an error of the cell.

@@ -191,7 +191,8 @@ impl Session {
         self.share();
     }
 
-    /// Replaces each trace that is still loaded by its copy with mapped columns; `traces` are pairs of both.
+    /// Replaces each trace that is still loaded by its copy with mapped columns; `traces` are pairs of both. Columns are freed; their
+    /// memory is not returned to the system.
     pub fn replace(&mut self, traces: Vec<(Arc<TraceSet>, Arc<TraceSet>)>) {
         if traces.is_empty() {
             return;
@@ -202,7 +203,6 @@ impl Session {
             }
         }
         self.share();
-        trace_core::return_free_memory();
     }
 
     /// Drops a trace, or all runs of a group, and returns them.
