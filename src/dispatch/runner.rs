@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 use trace::Execution;
 use trace_view::Bundle;
 
-/// Waits for the next cell after which traces that were written meanwhile are replaced. Writing a large one takes seconds.
+/// Times to wait for the next cell, one after the other; after each, traces whose files were written meanwhile are replaced. Writing
+/// the files of a large trace takes seconds.
 const IDLE_WAITS: [Duration; 4] =
     [Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
 
@@ -126,7 +127,7 @@ pub(super) struct Notebook {
     view: Arc<Mutex<View>>,
     /// Time spent in Rust, for `%time` and `%timeit`.
     pub(super) rust_time: RustTime,
-    /// Whether columns of loaded traces were freed since memory was last returned to the system.
+    /// Set when columns of a replaced trace are freed, until their memory is returned to the system.
     freed_columns: bool,
 }
 
@@ -134,15 +135,14 @@ impl Notebook {
     /// Waits for the next cell; `None` at the end. Meanwhile loaded traces are replaced by what the worker process maps, and the memory
     /// of their columns goes back to the system: within a cell that would take its time.
     fn next_job(&mut self, jobs: &Receiver<Job>) -> Option<Job> {
+        self.adopt_mapped_traces();
         for wait in IDLE_WAITS {
-            self.adopt_mapped_traces();
             match jobs.recv_timeout(wait) {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.adopt_mapped_traces(),
             }
             if std::mem::take(&mut self.freed_columns) {
-                *lock(&self.view) = self.session.view(&*self.engine);
                 trace::return_free_memory();
             }
         }
@@ -153,7 +153,7 @@ impl Notebook {
         let Job { sink, code, expressions } = job;
         let out: Arc<dyn Sink> = Arc::clone(&sink) as _;
         let outcome = self.cell(&code, &out).map(|()| self.evaluate(&expressions, &out));
-        *lock(&self.view) = self.session.view(&*self.engine);
+        self.update_view();
         sink.finish(outcome.as_ref().err());
         let (pages, result) = sink.take_results();
         Finished { outcome, pages, result }
@@ -162,8 +162,16 @@ impl Notebook {
     /// Replaces loaded traces by the files that the worker process maps, so that their columns are in memory once.
     fn adopt_mapped_traces(&mut self) {
         let mapped = self.engine.mapped();
-        self.freed_columns |= !mapped.is_empty();
-        self.session.replace(mapped);
+        if !mapped.is_empty() {
+            self.session.replace(mapped);
+            self.update_view();
+            self.freed_columns = true;
+        }
+    }
+
+    /// Updates what completion and inspection see.
+    fn update_view(&self) {
+        *lock(&self.view) = self.session.view(&*self.engine);
     }
 
     /// Runs a cell. A panic of the kernel becomes an error of the cell.

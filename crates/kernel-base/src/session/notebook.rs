@@ -194,9 +194,6 @@ impl Session {
     /// Replaces each trace that is still loaded by its copy with mapped columns; `traces` are pairs of both. Columns are freed; their
     /// memory is not returned to the system.
     pub fn replace(&mut self, traces: Vec<(Arc<TraceSet>, Arc<TraceSet>)>) {
-        if traces.is_empty() {
-            return;
-        }
         for (trace, mapped) in traces {
             if let Some(stored) = self.traces.get_mut(trace.label()).filter(|stored| Arc::ptr_eq(stored, &trace)) {
                 *stored = mapped;

@@ -55,7 +55,7 @@ pub fn run_with_helpers<J: Send, A: Send, B>(
         main
     });
     let results = results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner));
-    // Those that did not begin have no result; then one of the others is a panic.
+    // A job without a result did not begin, since another one panicked; that panic is resumed here.
     (main, results.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect())
 }
 

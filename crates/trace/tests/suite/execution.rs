@@ -63,8 +63,8 @@ fn loads_and_questions_end_at_a_checkpoint() {
     assert!(in_context().iter().all(Result::is_ok));
 }
 
-/// A helper thread alone sees the token cancelled, as if the thread that asked had ended its part before the interrupt. It may also
-/// have done all before a helper started: then there is an answer.
+/// A helper thread alone sees the token cancelled, as if the thread that asked had ended its part before the interrupt. Where the
+/// thread that asked does all work before a helper starts, there is an answer.
 #[test]
 fn interrupts_of_helper_threads_are_no_panics() {
     let mut capture = TraceBuilder::new().runtime("hipStreamBeginCapture", 8, 1..2);
