@@ -129,7 +129,7 @@ impl EventSink for Builder<'_> {
 impl Rows {
     /// Notes what an event without a row says, or that it should have one.
     fn leave_out(&mut self, event: &RawEvent<'_>) {
-        match event.phase() {
+        match event.phase {
             Some(b'X') if event.dur.is_null() => self.anomalies.note(Anomaly::NoDuration),
             Some(b'X') => self.anomalies.note(Anomaly::NoCategory),
             Some(b'B' | b'E') => self.anomalies.note(Anomaly::BeginOrEnd),

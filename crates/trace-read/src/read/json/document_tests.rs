@@ -18,6 +18,7 @@ const TRACE: &str = r#" {"schemaVersion":1,
    "args":{"External id":513,"Input Dims":[[1,2],[],["a]b\"}"]],"other":{"stream":9}}}
   ,{ "name" : "esc\u0061ped \n \"q\" \\" , "args" : { } , "x" : [ { "name" : "inner" } ] , "dur" : -1.5e3 },
   {"\u006eame":"key escaped","ts":0,"args":"no object","pid":"Spans","tid":""},{},
+  {"ph":"B","cat":"of two","args":{},"args":{"stream":4},"ph":"\u0045"},{"ph":"X","ph":3,"x":["ph"]},{"ph":"longer"},
   {"name":"é ☃ 😀","cat":null,"args":{"stream":7,"Input Dims":null,"External id":1e3}}
  ],
  "distributedInfo":{"backend":"nccl","rank":3}, "after": -12.5e-3

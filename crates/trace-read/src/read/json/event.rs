@@ -21,6 +21,8 @@ pub struct RawEvent<'a> {
     pub pid: Raw<'a>,
     /// Its thread, or its stream.
     pub tid: Raw<'a>,
+    /// Its phase, `ph`, if it is one letter: `X`.
+    pub phase: Option<u8>,
     /// The text of `args`, braces included; empty without `args`.
     pub args_text: &'a [u8],
     args: &'a [Arg],
@@ -76,31 +78,7 @@ impl<'a> RawEvent<'a> {
         let text = self.text;
         self.args.iter().map(move |arg| (usize::from(arg.slot), arg.value(text)))
     }
-
-    /// Returns the phase, `ph`, if it is one letter: `X`. Profilers write it first, where it is found without reading the members again.
-    #[inline]
-    pub fn phase(&self) -> Option<u8> {
-        let key = b"\"ph\"";
-        let first = &self.text[..self.text.len().min(FIRST_MEMBER)];
-        let value = first.windows(key.len()).position(|found| found == key).map(|at| &first[at + key.len()..]);
-        let letters = value.map(|value| value.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
-        if let Some(mut letters) = letters
-            && let [Some(b':'), Some(b'"'), Some(letter), Some(b'"')] = [(); 4].map(|()| letters.next())
-        {
-            return Some(letter);
-        }
-        let mut phase = None;
-        each_member(self.text, |key, value| {
-            if key == b"ph" {
-                phase = if let Raw::Text(&[letter]) = value { Some(letter) } else { None };
-            }
-        });
-        phase
-    }
 }
-
-/// The bytes of an event in which its first member ends, about.
-const FIRST_MEMBER: usize = 32;
 
 /// State that is kept from event to event: templates and memory for arguments.
 #[derive(Debug, Default)]
@@ -175,6 +153,9 @@ pub(super) fn raw_event<'e, 'a: 'e>(
             }
             if transition.args_end != 0 {
                 event.args_text = scanner.between(args_start, from + transition.args_end as usize);
+            }
+            if let Some(phase) = transition.phase {
+                event.phase = phase;
             }
             if transition.cat.0 != 0 {
                 event.cat =

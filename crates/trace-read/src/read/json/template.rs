@@ -12,6 +12,8 @@
 //! result never depends on the templates, only the speed does.
 
 use super::scan::{Scanner, Stop};
+use super::text::decode;
+use crate::read::AnomalyCounts;
 
 /// Members of an event that a value can belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +42,7 @@ pub(super) enum Member {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Transition {
     pub(super) member: Member,
-    /// Whether any of the next three fields is present.
+    /// Whether any of the next four fields is present.
     pub(super) has_extent: bool,
     /// The brace that opens `args`.
     pub(super) args_start: u32,
@@ -48,6 +50,8 @@ pub(super) struct Transition {
     pub(super) args_end: u32,
     /// The text of `cat`, without its quotes.
     pub(super) cat: (u32, u32),
+    /// The letter of `ph`; `Some(None)` if it is something else.
+    pub(super) phase: Option<Option<u8>>,
     /// The node after the value.
     pub(super) next: NodeId,
     /// For the first edge of an event: the node at which the next event starts.
@@ -123,6 +127,7 @@ impl Edge {
             args_start: 0,
             args_end: 0,
             cat: (0, 0),
+            phase: None,
             next: OUTSIDE_ARGS,
             start: ROOT,
         },
@@ -273,7 +278,9 @@ impl Templates {
                     if transition.args_end != 0 {
                         // A second `args` before any value gets a transition of its own.
                         scanner.back_to(start + transition.args_end as usize);
-                        transition.cat = (0, 0);
+                        if transition.cat.0 > transition.args_end {
+                            transition.cat = (0, 0);
+                        }
                         break;
                     }
                     transition.args_start = here(scanner);
@@ -290,6 +297,9 @@ impl Templates {
                 b"ph" | b"cat" => {
                     let from = scanner.position();
                     let kind = if scanner.peek()? == b'"' { scanner.text_or_escaped()? } else { (&[][..], true) };
+                    if *key == *b"ph" {
+                        transition.phase = Some(letter(kind.0));
+                    }
                     if matches!(kind, (text, false) if text.len() <= MAX_KIND_LEN) {
                         if *key == *b"cat" {
                             let open = (from - start) as u32;
@@ -311,7 +321,10 @@ impl Templates {
     /// Stores the transition as an edge with a node at its end, if it is worth one.
     #[inline]
     fn learn(&mut self, node: usize, bytes: &[u8], transition: Transition, in_args: bool) -> &Transition {
-        let has_extent = transition.args_start != 0 || transition.args_end != 0 || transition.cat.0 != 0;
+        let has_extent = transition.args_start != 0
+            || transition.args_end != 0
+            || transition.cat.0 != 0
+            || transition.phase.is_some();
         // The same bytes may precede `args` that are an object, or not occur again.
         let is_ambiguous = matches!(transition.member, Member::Args | Member::None);
         let is_root = self.nodes[node].is_root;
@@ -355,6 +368,14 @@ impl Templates {
             node.other_edges.push(previous);
             node.choose_discriminator(&self.bytes);
         }
+    }
+}
+
+/// Returns a text that is one visible character.
+fn letter(text: &[u8]) -> Option<u8> {
+    match decode(text, &mut AnomalyCounts::default()).as_bytes() {
+        &[letter] if letter.is_ascii_graphic() => Some(letter),
+        _ => None,
     }
 }
 

@@ -37,6 +37,7 @@ impl EventSink for Collector {
             args[slot] = value(raw);
         }
         values.extend(args);
+        values.push(event.phase.map(char::from).map(String::from).into());
         self.0.push((event.index, values));
     }
 
@@ -105,7 +106,9 @@ pub(crate) fn oracle(json: &Value) -> Option<(Events, Map<String, Value>)> {
     let events = events.iter().zip(0..).filter(|(event, _)| event.is_object()).map(|(event, index)| {
         let head = HEAD.map(|key| event[key].clone());
         let args = ARGS.map(|key| event["args"][key].clone());
-        (index, head.into_iter().chain(args).collect())
+        let phase =
+            event["ph"].as_str().filter(|phase| matches!(phase.as_bytes(), [letter] if letter.is_ascii_graphic()));
+        (index, head.into_iter().chain(args).chain([phase.into()]).collect())
     });
     Some((events.collect(), metadata))
 }
