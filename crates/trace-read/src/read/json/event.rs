@@ -2,7 +2,7 @@
 
 use super::number::{Decimal, Token};
 use super::scan::{Raw, Scanner, Stop};
-use super::template::{Member, Templates};
+use super::template::{Member, NodeId, Templates};
 
 /// One entry of `traceEvents`, with values as they are in the text.
 #[derive(Debug, Default)]
@@ -85,11 +85,26 @@ impl<'a> RawEvent<'a> {
 pub(in crate::read) struct EventCache {
     pub(super) templates: Templates,
     args: Vec<Arg>,
-    pid: LastNumber,
-    tid: LastNumber,
+    pid: LastNumbers,
+    tid: LastNumbers,
 }
 
-/// One-entry cache for `pid` and `tid`, which mostly repeat: the number of the last event, compared as eight bytes.
+/// Cache of `pid` and `tid`, which mostly repeat from one event of a kind to the next.
+#[derive(Debug, Default)]
+struct LastNumbers([LastNumber; KINDS]);
+
+/// Entries of the cache, a power of two: kinds of events have templates of their own.
+const KINDS: usize = 16;
+
+impl LastNumbers {
+    /// Returns the entry for values of a member in a template.
+    #[inline]
+    fn of(&mut self, template: NodeId) -> &mut LastNumber {
+        &mut self.0[template.number() % KINDS]
+    }
+}
+
+/// The number of the last event of a kind, compared as eight bytes.
 #[derive(Debug, Default)]
 struct LastNumber {
     /// The number and the byte after it, and the mask of those bytes; the mask is zero before the first number.
@@ -179,8 +194,8 @@ pub(super) fn raw_event<'e, 'a: 'e>(
         scanner.peek()?;
         let from = scanner.position();
         let value = match member {
-            Member::Pid => pid.value(scanner)?,
-            Member::Tid => tid.value(scanner)?,
+            Member::Pid => pid.of(node).value(scanner)?,
+            Member::Tid => tid.of(node).value(scanner)?,
             _ => scanner.value()?,
         };
         match member {

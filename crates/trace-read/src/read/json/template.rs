@@ -62,6 +62,14 @@ pub(super) struct Transition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct NodeId(u32);
 
+impl NodeId {
+    /// Returns the number of the node.
+    #[inline]
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The root: the opening brace of an event. Each kind of event has a root of its own for the event that follows, since what
 /// follows depends on the kind.
 const ROOT: NodeId = NodeId(0);
