@@ -80,7 +80,7 @@ fn each_set(bits: &Bitmap, mut show: impl FnMut(usize)) {
 
 /// Calls `show` with the first row and the bits of each 64 rows; bits behind the last row are zero.
 #[inline]
-pub(crate) fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
+fn each_word(bits: &Bitmap, mut show: impl FnMut(usize, u64)) {
     let mut words = bits.fast_iter_u64();
     let mut first = 0;
     for word in words.by_ref() {

@@ -1,7 +1,7 @@
 //! Column builder: dense values and a validity bitmap.
 
-use super::column::{Column, each_set_of, each_word};
-use polars_arrow::bitmap::BitmapBuilder;
+use super::column::{Column, each_set_of};
+use super::validity::Validity;
 
 /// Column builder with nulls. Costs no memory until the first value arrives, and one bit per null.
 pub(crate) struct ColumnBuilder<T> {
@@ -9,13 +9,13 @@ pub(crate) struct ColumnBuilder<T> {
     values: Vec<T>,
     /// Rows up to the last value, included.
     rows: usize,
-    /// Validity by row; empty while there are no nulls.
-    present: BitmapBuilder,
+    /// Validity by row; `None` while there are no nulls.
+    present: Option<Validity>,
 }
 
 impl<T> Default for ColumnBuilder<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), rows: 0, present: BitmapBuilder::new() }
+        Self { values: Vec::new(), rows: 0, present: None }
     }
 }
 
@@ -28,7 +28,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     /// Sets the value of a row at or after the last one set.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, value: T) {
-        if row == self.rows && self.present.is_empty() {
+        if row == self.rows && self.present.is_none() {
             self.values.push(value);
             self.rows += 1;
         } else {
@@ -36,17 +36,35 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
-    /// Sets a value after nulls, or again. Not inlined, so that the common case is short.
+    /// Sets a value after nulls, or again. Not inlined, so that the common case is short; calls nothing where there is room.
     #[inline(never)]
     fn set_with_gaps(&mut self, row: usize, value: T) {
+        if row >= self.rows
+            && self.values.len() < self.values.capacity()
+            && let Some((word, bit)) = self.present.as_mut().and_then(|present| present.word(row))
+        {
+            self.values.push(value);
+            *word |= bit;
+            self.rows = row + 1;
+        } else {
+            self.set_after_growth(row, value);
+        }
+    }
+
+    #[inline(never)]
+    fn set_after_growth(&mut self, row: usize, value: T) {
         if row < self.rows {
             if let Some(last) = self.values.last_mut() {
                 *last = value;
             }
             return;
         }
-        self.skip_to(row);
-        self.present.push(true);
+        let rows = self.rows;
+        let present = self.present.get_or_insert_with(|| Validity::of_valid(rows));
+        present.reserve(row);
+        if let Some((word, bit)) = present.word(row) {
+            *word |= bit;
+        }
         self.values.push(value);
         self.rows = row + 1;
     }
@@ -72,18 +90,14 @@ impl<T: Copy + Default> ColumnBuilder<T> {
 
     /// Moves the validity of a later fragment, which keeps the memory of its values.
     fn append_rows<U: Copy + Default>(&mut self, row: usize, fragment: &mut ColumnBuilder<U>) {
-        let (rows, present) = (std::mem::take(&mut fragment.rows), std::mem::take(&mut fragment.present));
+        let (rows, present) = (std::mem::take(&mut fragment.rows), fragment.present.take());
         if rows == 0 {
             return;
         }
-        let gapless = row == self.rows && self.present.is_empty() && present.is_empty();
-        if !gapless {
-            self.skip_to(row);
-            if present.is_empty() {
-                self.present.extend_constant(rows, true);
-            } else {
-                self.present.extend_from_bitmap(&present.freeze());
-            }
+        let mine = self.rows;
+        if row != mine || self.present.is_some() || present.is_some() {
+            let present = present.unwrap_or_else(|| Validity::of_valid(rows));
+            self.present.get_or_insert_with(|| Validity::of_valid(mine)).append(row, &present);
         }
         self.rows = row + rows;
     }
@@ -109,39 +123,29 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Finishes the column with `rows` rows.
-    pub(crate) fn fill(mut self, rows: usize) -> Column<T> {
-        if self.present.is_empty() && self.rows == rows {
-            return Column::new(self.values, None);
-        }
-        self.skip_to(rows);
-        let present = self.present.freeze();
+    pub(crate) fn fill(self, rows: usize) -> Column<T> {
+        let present = match self.present {
+            None if self.rows == rows => return Column::new(self.values, None),
+            present => present.unwrap_or_else(|| Validity::of_valid(self.rows)),
+        };
         // Zeroed pages of the system take no memory until they are written: long runs of nulls cost nothing.
         let mut values = vec![T::default(); rows];
         let mut left = &self.values[..];
-        each_word(&present, |first, word| {
+        for (first, word) in present.words() {
             if let (u64::MAX, Some(all)) = (word, values.get_mut(first..first + 64))
                 && let Some((next, rest)) = left.split_at_checked(64)
             {
                 all.copy_from_slice(next);
                 left = rest;
-                return;
+                continue;
             }
             each_set_of(word, first, &mut |row| {
                 if let Some((value, rest)) = left.split_first() {
                     (values[row], left) = (*value, rest);
                 }
             });
-        });
-        Column::new(values, Some(present))
-    }
-
-    /// Adds nulls up to `row`, excluded.
-    #[inline]
-    fn skip_to(&mut self, row: usize) {
-        if self.present.is_empty() {
-            self.present.extend_constant(self.rows, true);
         }
-        self.present.extend_constant(row - self.rows, false);
+        Column::new(values, Some(present.finish(rows)))
     }
 }
 
@@ -195,15 +199,18 @@ mod tests {
     #[test]
     fn fragments_are_appended() {
         for (mine, part) in samples().iter().flat_map(|mine| samples().into_iter().map(move |part| (mine, part))) {
-            let mut whole = column(mine);
-            let mut here = column(&part).map(|row| row + ROWS as u32);
-            whole.append(ROWS, &mut here);
-            // The fragment is empty now, and can be filled again.
-            part.iter().for_each(|&row| here.set(row, row as u32));
-            whole.append_as(2 * ROWS, &mut here, |row| row + 2 * ROWS as u32);
-            let again = [ROWS, 2 * ROWS].into_iter().flat_map(|by| part.iter().map(move |row| row + by));
-            let expected: Vec<usize> = mine.iter().copied().chain(again).collect();
-            assert_eq!(rows_of(whole, 3 * ROWS), expected);
+            // Within a word of 64 rows, at its begin, and at its end.
+            for [first, second] in [[ROWS, 2 * ROWS], [256, 512], [255, 577]] {
+                let mut whole = column(mine);
+                let mut here = column(&part).map(|row| row + first as u32);
+                whole.append(first, &mut here);
+                // The fragment is empty now, and can be filled again.
+                part.iter().for_each(|&row| here.set(row, row as u32));
+                whole.append_as(second, &mut here, |row| row + second as u32);
+                let again = [first, second].into_iter().flat_map(|by| part.iter().map(move |row| row + by));
+                let expected: Vec<usize> = mine.iter().copied().chain(again).collect();
+                assert_eq!(rows_of(whole, second + ROWS), expected);
+            }
         }
     }
 }

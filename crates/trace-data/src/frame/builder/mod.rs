@@ -5,6 +5,7 @@ mod category_codes;
 mod column;
 mod column_builder;
 mod id_column;
+mod validity;
 
 pub(super) use arg_column::{ArgColumnBuilder, number, symbol};
 pub(super) use category_codes::CategoryCodes;
