@@ -81,7 +81,7 @@ impl Wanted {
             slots.assign(raw_name, role);
         }
         for (number, raw_name) in LAUNCH_ARGS.into_iter().enumerate() {
-            slots.assign(raw_name, Role::Launch(number));
+            slots.assign(raw_name, Role::Launch(number as u8));
         }
         slots.launch = slots.slots.len();
         slots.slots.push(Slot::of(vec![LAUNCH_CONFIGURATION.to_owned()], ArgKind::Text));
@@ -148,7 +148,8 @@ pub(super) struct Slots {
 pub(super) struct Slot {
     pub(super) columns: Vec<String>,
     pub(super) kind: ArgKind,
-    role: Role,
+    /// Its use besides its columns.
+    pub(super) role: Role,
 }
 
 impl Slot {
@@ -167,7 +168,7 @@ pub(super) enum Role {
     /// The thread of a forward operator: the second of [`AUTOGRAD_ARGS`].
     ForwardThread,
     /// This one of [`LAUNCH_ARGS`].
-    Launch(usize),
+    Launch(u8),
 }
 
 impl Slots {
@@ -204,34 +205,22 @@ impl Slots {
         self.known(key).is_none()
     }
 
-    /// Returns the type of a slot's column.
-    #[inline]
-    pub(super) fn kind(&self, slot: usize) -> ArgKind {
-        self.slots[slot].kind
-    }
-
     /// Returns the number of inferred keys, which only grows.
     #[inline]
     pub(super) fn known_keys(&self) -> usize {
         self.inferred.len()
     }
 
-    /// Returns the use of a slot besides its columns.
+    /// Returns the argument of a slot.
     #[inline]
-    pub(super) fn role(&self, slot: usize) -> Role {
-        self.slots[slot].role
+    pub(super) fn arg(&self, slot: usize) -> &Slot {
+        &self.slots[slot]
     }
 
     /// Returns the slot of launch configurations.
     #[inline]
     pub(super) fn launch(&self) -> usize {
         self.launch
-    }
-
-    /// Whether a slot has a column.
-    #[inline]
-    pub(super) fn has_column(&self, slot: usize) -> bool {
-        !self.slots[slot].columns.is_empty()
     }
 
     /// Whether unknown keys get slots.

@@ -7,8 +7,8 @@ mod tests;
 use super::args::{CORRELATION_SLOT, Role, STREAM_SLOT, Slots, Wanted};
 use super::autograd::Autograd;
 use super::builder::{ArgColumnBuilder, ColumnBuilder, IdColumnBuilder, number, symbol};
-use super::interner::Interner;
-use super::launch_configuration::LaunchText;
+use super::interner::{Interner, RawForm};
+use super::launch_configuration::LaunchRecord;
 use super::time::FloatTimes;
 use super::track_names::TrackNames;
 use crate::Compat;
@@ -59,7 +59,7 @@ pub(super) struct Rows {
     /// Indexed by slot; those of stream and correlation stay empty.
     pub(super) args: Vec<ArgColumnBuilder>,
     /// The launch configuration of the row that is being added.
-    launch: LaunchText,
+    launch: LaunchRecord,
     pub(super) autograd: Autograd,
     pub(super) float: FloatTimes,
     /// HTA would store the starts as floats, since one is fractional or missing.
@@ -174,29 +174,31 @@ impl Rows {
         for (slot, value) in event.args() {
             self.arg(row, slot, value, slots);
         }
-        if let Some(launch) = self.launch.take() {
-            let slot = slots.launch();
-            arg_column(&mut self.args, slot).push(
-                row,
-                slots.kind(slot),
-                Raw::Nested(launch),
-                &mut self.interner,
-                &mut self.anomalies,
-            );
+        if !self.launch.bytes().is_empty() {
+            let text = self.interner.intern(self.launch.bytes(), RawForm::Launch);
+            arg_column(&mut self.args, slots.launch()).push_symbol(row, text, &mut self.interner);
+            self.launch.clear();
         }
         if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
-            each_member(event.args_text, |key, value| {
-                // Known keys were among the arguments above.
-                if slots.is_new(key)
-                    && let Some(slot) = slots.counter(key)
-                {
-                    self.arg(row, usize::from(slot), value, slots);
-                }
-            });
+            self.counters(row, event, slots);
         }
     }
 
-    #[inline]
+    /// Sets the values of performance counters.
+    #[cold]
+    fn counters(&mut self, row: usize, event: &RawEvent<'_>, slots: &mut Slots) {
+        each_member(event.args_text, |key, value| {
+            // Known keys are among the arguments of the event.
+            if slots.is_new(key)
+                && let Some(slot) = slots.counter(key)
+            {
+                self.arg(row, usize::from(slot), value, slots);
+            }
+        });
+    }
+
+    /// Sets the value of an argument. Inlined, since a row has several.
+    #[inline(always)]
     fn arg(&mut self, row: usize, slot: usize, value: Raw<'_>, slots: &Slots) {
         match slot {
             STREAM_SLOT => {
@@ -212,19 +214,19 @@ impl Rows {
                 }
             }
             _ => {
-                let role = slots.role(slot);
-                match role {
+                let arg = slots.arg(slot);
+                match arg.role {
                     Role::Value => {}
                     Role::Sequence | Role::ForwardThread => {
                         let mut ignored = AnomalyCounts::default();
                         let number = number(value, Token::integer, &mut ignored);
-                        self.autograd.push(row, role == Role::Sequence, number);
+                        self.autograd.push(row, arg.role == Role::Sequence, number);
                     }
                     Role::Launch(number) => self.launch.add(number, value),
                 }
-                if slots.has_column(slot) {
+                if !arg.columns.is_empty() {
                     let column = arg_column(&mut self.args, slot);
-                    column.push(row, slots.kind(slot), value, &mut self.interner, &mut self.anomalies);
+                    column.push(row, arg.kind, value, &mut self.interner, &mut self.anomalies);
                 }
             }
         }

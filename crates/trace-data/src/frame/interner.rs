@@ -1,5 +1,6 @@
 //! Symbol table of one file: each text once, numbered in order of first appearance.
 
+use super::launch_configuration::json_of_record;
 use crate::read::{AnomalyCounts, compact, decode};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -12,6 +13,8 @@ pub(crate) enum RawForm {
     Text,
     /// A list or an object, kept as JSON on one line.
     Json,
+    /// The bytes of a [`LaunchRecord`](super::launch_configuration::LaunchRecord), kept as JSON on one line.
+    Launch,
 }
 
 /// Symbol table of the texts of one file.
@@ -148,6 +151,7 @@ impl Interner {
         let text = match reading {
             RawForm::Text => decode(raw, &mut self.anomalies).into_owned(),
             RawForm::Json => compact(raw, &mut self.anomalies),
+            RawForm::Launch => compact(&json_of_record(raw), &mut self.anomalies),
         };
         let text_hash = self.hasher.hash_one(text.as_bytes());
         let symbol = match self.known.find(text_hash, |&symbol| self.texts[symbol as usize] == text) {

@@ -19,56 +19,76 @@ pub(super) const LAUNCH_ARGS: [&str; 10] = [
     "num_stages",
 ];
 
-/// The JSON of the launch configuration of one event, with keys in the order of [`LAUNCH_ARGS`].
+/// The launch configuration of one event, as it is in the file: its arguments one after another, each as its number among
+/// [`LAUNCH_ARGS`], its length and its JSON. Kernels repeat it, so that its text is needed once for many rows.
 #[derive(Default)]
-pub(super) struct LaunchText {
-    /// The values as they are in the file.
-    values: Vec<u8>,
-    /// By argument the first byte of its value, and one past the last.
-    bounds: [(u32, u32); LAUNCH_ARGS.len()],
-    /// A bit for each argument: whether it has a value.
-    has: u16,
-    json: Vec<u8>,
-}
+pub(super) struct LaunchRecord(Vec<u8>);
 
-impl LaunchText {
+impl LaunchRecord {
     /// Adds the value of one of [`LAUNCH_ARGS`]; the last one counts.
     #[inline]
-    pub(super) fn add(&mut self, number: usize, value: Raw<'_>) {
-        let (quote, bytes): (&[u8], &[u8]) = match value {
+    pub(super) fn add(&mut self, number: u8, value: Raw<'_>) {
+        let (is_text, bytes) = match value {
             Raw::Null => return,
-            Raw::Text(bytes) => (b"\"", bytes),
-            Raw::Token(Token { text: bytes, .. }) | Raw::Nested(bytes) => (b"", bytes),
+            Raw::Text(bytes) => (true, bytes),
+            Raw::Token(Token { text: bytes, .. }) | Raw::Nested(bytes) => (false, bytes),
         };
-        let first = self.values.len() as u32;
-        for part in [quote, bytes, quote] {
-            self.values.extend_from_slice(part);
+        let length = bytes.len() + if is_text { 2 } else { 0 };
+        self.0.extend_from_slice(&[number, length.min(usize::from(LONG)) as u8]);
+        if length >= usize::from(LONG) {
+            self.0.extend_from_slice(&(length as u64).to_le_bytes());
         }
-        self.bounds[number] = (first, self.values.len() as u32);
-        self.has |= 1 << number;
+        let quote: &[u8] = if is_text { b"\"" } else { b"" };
+        self.0.extend_from_slice(quote);
+        self.0.extend_from_slice(bytes);
+        self.0.extend_from_slice(quote);
     }
 
-    /// Returns the object of all values, and begins the next event; `None` without a value.
+    /// Returns the bytes of the record; none without a value.
     #[inline]
-    pub(super) fn take(&mut self) -> Option<&[u8]> {
-        if self.has == 0 {
-            return None;
-        }
-        self.json.clear();
-        for (number, (key, bounds)) in LAUNCH_ARGS.iter().zip(self.bounds).enumerate() {
-            if self.has & (1 << number) == 0 {
-                continue;
-            }
-            let first: &[u8] = if self.json.is_empty() { b"{\"" } else { b",\"" };
-            for part in [first, key.as_bytes(), b"\":", &self.values[bounds.0 as usize..bounds.1 as usize]] {
-                self.json.extend_from_slice(part);
-            }
-        }
-        self.json.push(b'}');
-        self.values.clear();
-        self.has = 0;
-        Some(&self.json)
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
     }
+
+    /// Begins the next event.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The length of a value whose length takes eight more bytes.
+const LONG: u8 = u8::MAX;
+
+/// Returns the JSON of a [`LaunchRecord`], with keys in the order of [`LAUNCH_ARGS`].
+pub(super) fn json_of_record(mut record: &[u8]) -> Vec<u8> {
+    let mut values = [None; LAUNCH_ARGS.len()];
+    while let Some((number, value, rest)) = first_value(record) {
+        values[number] = Some(value);
+        record = rest;
+    }
+    let mut json = Vec::new();
+    for (key, value) in LAUNCH_ARGS.iter().zip(values) {
+        let Some(value) = value else { continue };
+        let first: &[u8] = if json.is_empty() { b"{\"" } else { b",\"" };
+        for part in [first, key.as_bytes(), b"\":", value] {
+            json.extend_from_slice(part);
+        }
+    }
+    json.push(b'}');
+    json
+}
+
+/// Returns the first argument of a record, and what is behind it.
+fn first_value(record: &[u8]) -> Option<(usize, &[u8], &[u8])> {
+    let (&[number, length], mut rest) = record.split_first_chunk()?;
+    let mut length = usize::from(length);
+    if length == usize::from(LONG) {
+        let (long, behind) = rest.split_first_chunk()?;
+        (length, rest) = (u64::from_le_bytes(*long) as usize, behind);
+    }
+    let (value, rest) = rest.split_at_checked(length)?;
+    Some((usize::from(number), value, rest))
 }
 
 /// A launch configuration; texts that were not recorded are empty.
@@ -179,6 +199,23 @@ mod tests {
             let of_second = LaunchConfiguration { grid: "[128, 1, 1]".to_owned(), ..LaunchConfiguration::default() };
             let expected = [Some(of_operator), Some(of_kernel), Some(of_second), None];
             assert_eq!([0, 1, 2, 3].map(parsed), expected, "{args}");
+        }
+    }
+
+    #[test]
+    fn records_keep_values_of_any_length() {
+        for length in [1, 254, 255, 256, 70_000] {
+            let grid = "1".repeat(length);
+            let mut record = LaunchRecord::default();
+            record.add(6, Raw::Text(grid.as_bytes()));
+            record.add(3, Raw::Text(b"replaced"));
+            record.add(3, Raw::Nested(b"[256, 1]"));
+            record.add(0, Raw::Null);
+            record.add(2, Raw::Nested(grid.as_bytes()));
+            let json = String::from_utf8(json_of_record(record.bytes())).unwrap();
+            assert_eq!(json, format!(r#"{{"grid":{grid},"block":[256, 1],"kernel_backend":"{grid}"}}"#));
+            record.clear();
+            assert!(record.bytes().is_empty());
         }
     }
 

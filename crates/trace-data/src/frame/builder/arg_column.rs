@@ -63,6 +63,12 @@ impl ArgColumnBuilder {
         }
     }
 
+    /// Sets the text of a row to an interned one.
+    #[inline]
+    pub(crate) fn push_symbol(&mut self, row: usize, symbol: u32, texts: &mut Interner) {
+        self.values.symbol(row, symbol, texts);
+    }
+
     /// Whether a later fragment typed its values as a sequential parse would have.
     pub(crate) fn can_merge(&self, fragment: &Self) -> bool {
         match (&self.values, &fragment.values) {
@@ -192,7 +198,13 @@ impl Values {
 
     #[inline]
     fn text(&mut self, row: usize, value: Raw<'_>, texts: &mut Interner) {
-        let Some(symbol) = symbol(value, texts) else { return };
+        if let Some(symbol) = symbol(value, texts) {
+            self.symbol(row, symbol, texts);
+        }
+    }
+
+    #[inline]
+    fn symbol(&mut self, row: usize, symbol: u32, texts: &mut Interner) {
         if let Self::Symbols(symbols) = self {
             return symbols.set(row, symbol);
         }
