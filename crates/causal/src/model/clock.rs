@@ -2,6 +2,7 @@
 
 use crate::input::event::HostEvent;
 use crate::input::rank::RankInput;
+use crate::model::segment::Window;
 use std::collections::BTreeMap;
 
 /// Times are cut to ± 146 years, so that the difference of two of them is a time.
@@ -10,6 +11,13 @@ const FARTHEST: i64 = (1 << 62) - 1;
 /// A time, cut to the range of valid ones.
 pub(crate) fn valid(ts: i64) -> i64 {
     ts.clamp(-FARTHEST, FARTHEST)
+}
+
+/// The bounds of a window on the clock of the first rank; that of each rank is so much ahead.
+pub(crate) fn aligned(window: &Window, ahead: &[i64]) -> (i64, i64) {
+    let ahead = ahead.get(window.rank as usize).copied().unwrap_or(0);
+    let aligned = |ts: i64| valid(ts).saturating_sub(ahead);
+    (aligned(window.start), aligned(window.end).max(aligned(window.start)))
 }
 
 /// Makes all times valid, and ends events no earlier than they begin.

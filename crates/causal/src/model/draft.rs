@@ -15,7 +15,7 @@ use crate::input::check::{Check, Stopped};
 use crate::input::event::{DeviceKind, HostKind, NONE};
 use crate::input::rank::RankInput;
 use crate::input::word::{Because, BoundBy};
-use crate::model::segment::Track;
+use crate::model::segment::{Track, Window};
 
 /// What the own time of a CPU event is spent on, and its row.
 fn own_time(rank: &RankDraft, event: u32) -> (BoundBy, u32) {
@@ -87,7 +87,16 @@ impl Graph {
     ///
     /// # Errors
     /// Once `check` fails.
-    pub fn build(mut ranks: Vec<RankInput>, check: &mut Check<'_>) -> Result<Self, Stopped> {
+    pub fn build(ranks: Vec<RankInput>, check: &mut Check<'_>) -> Result<Self, Stopped> {
+        Self::build_for(ranks, &[], check)
+    }
+
+    /// Builds the graph as far as replays of windows need it, which are the same as those of the whole graph. What comes later is left
+    /// out of it, and of [`Graph::left_out`]. Nothing is left out for a window without a thread, nor without windows.
+    ///
+    /// # Errors
+    /// Once `check` fails.
+    pub fn build_for(mut ranks: Vec<RankInput>, windows: &[Window], check: &mut Check<'_>) -> Result<Self, Stopped> {
         clock::make_valid(&mut ranks);
         let ahead = clock::ahead(&ranks);
         clock::align(&mut ranks, &ahead);
@@ -114,7 +123,8 @@ impl Graph {
             });
         }
         let draft = Draft::of(&mut drafts, ahead, check)?;
-        in_order(draft, check)
+        let until = windows.iter().map(|window| draft.needed_until(window)).max();
+        in_order(draft, until.unwrap_or(i64::MAX), check)
     }
 }
 
@@ -180,6 +190,16 @@ impl<'r> Draft<'r> {
             ahead,
             left_out,
         })
+    }
+
+    /// The time of the last point that replays of a window need: the first one of its thread after its end.
+    fn needed_until(&self, window: &Window) -> i64 {
+        let track = window.thread.map(Track::Thread);
+        let span = self.points.spans.iter().find(|span| span.rank == window.rank && Some(span.track) == track);
+        let Some(span) = span else { return i64::MAX };
+        let (_, end) = clock::aligned(window, &self.ahead);
+        let points = &self.points.ts[span.first as usize..span.end as usize];
+        points.get(points.partition_point(|&ts| ts <= end)).copied().unwrap_or(i64::MAX)
     }
 
     /// Number of points.

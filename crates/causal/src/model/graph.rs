@@ -162,7 +162,18 @@ impl Graph {
 
     /// The bounds of a window on the clock of the first rank.
     pub(crate) fn aligned(&self, window: &Window) -> (i64, i64) {
-        let aligned = |ts: i64| super::clock::valid(ts).saturating_sub(self.ahead(window.rank));
-        (aligned(window.start), aligned(window.end).max(aligned(window.start)))
+        super::clock::aligned(window, &self.ahead)
+    }
+
+    /// Removes the points from their threads and streams that were not written.
+    pub(crate) fn remove_unwritten(&mut self) {
+        let mut written = Vec::with_capacity(self.points());
+        for span in &mut self.spans {
+            let all = &self.numbered[span.first as usize..span.end as usize];
+            span.first = written.len() as u32;
+            written.extend(all.iter().copied().filter(|&point| point != NONE));
+            span.end = written.len() as u32;
+        }
+        self.numbered = written;
     }
 }

@@ -13,15 +13,16 @@ const LONG_LATENCY: i64 = 50_000;
 /// What is cut off an event by whole µs, on average, in ns.
 const CUT_OFF: i64 = 500;
 
-/// Puts points in order and keeps the causes that are earlier in it.
-pub(crate) fn in_order(draft: Draft<'_>, check: &mut Check<'_>) -> Result<Graph, Stopped> {
-    let count = draft.points();
-    let mut order: Vec<u32> = (0..count as u32).collect();
+/// Puts the points until a moment in order and keeps the causes that are earlier in it.
+pub(crate) fn in_order(draft: Draft<'_>, until: i64, check: &mut Check<'_>) -> Result<Graph, Stopped> {
+    let all = draft.points();
+    let mut order: Vec<u32> = (0..all as u32).filter(|&point| draft.ts(point) <= until).collect();
+    let count = order.len();
     // Threads and streams are runs that are in order already, which the sort makes use of.
     order.sort_by_key(|&point| draft.ts(point));
     check()?;
     let mut writer =
-        Writer { position: vec![NONE; count], graph: Graph::default(), causes: Vec::new(), stack: Vec::new() };
+        Writer { position: vec![NONE; all], graph: Graph::default(), causes: Vec::new(), stack: Vec::new() };
     writer.graph.reserve(count, draft.most_causes());
     let mut start = 0;
     while start < count {
@@ -42,6 +43,9 @@ pub(crate) fn in_order(draft: Draft<'_>, check: &mut Check<'_>) -> Result<Graph,
     graph.first.push(graph.from.len() as u32);
     graph.numbered = writer.position;
     draft.finish(&mut graph);
+    if count < all {
+        graph.remove_unwritten();
+    }
     Ok(graph)
 }
 

@@ -1,8 +1,8 @@
 //! Random events, also absurd ones: what holds for any input.
 
 use causal::{
-    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, Lag, NONE, RankInput, Segment,
-    Stream, SyncKind, SyncRow, Window,
+    BoundBy, Call, Collective, DeviceEvent, DeviceKind, Graph, HostEvent, HostKind, Lag, NONE, RankInput, Savings,
+    Segment, Stream, SyncKind, SyncRow, Window,
 };
 
 /// Numbers, and whether times are in whole µs, without absurd ones.
@@ -127,7 +127,7 @@ fn any_events_are_replayed_exactly() {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, seed.is_multiple_of(5));
         let ranks: Vec<RankInput> = (0..=random.below(3)).map(|number| rank(&mut random, number as i64)).collect();
         let count = ranks.len() as u32;
-        let graph = Graph::build(ranks, &mut || Ok(())).unwrap();
+        let graph = Graph::build(ranks.clone(), &mut || Ok(())).unwrap();
         assert_eq!(graph.replay_error_ns(), 0, "{seed}");
         let some = |lag: &Lag| [0.0, 0.5, 1.0, 1.7, f64::NAN, -3.0][(lag.ns % 6).unsigned_abs() as usize];
         let scaled = |of: BoundBy, scale: f64| move |lag: &Lag| if lag.bound_by == of { scale } else { 1.0 };
@@ -155,6 +155,37 @@ fn any_events_are_replayed_exactly() {
         let edges = graph.edges().count();
         assert_eq!(edges, graph.causes_of_all());
     }
+}
+
+#[test]
+fn a_graph_for_windows_replays_them_as_the_whole() {
+    let mut fewer = 0;
+    for seed in 1..=2_000_u64 {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, seed.is_multiple_of(3));
+        let ranks: Vec<RankInput> = (0..=random.below(3)).map(|number| rank(&mut random, number as i64)).collect();
+        let count = ranks.len() as u64;
+        let span = [20, 1_000, 100_000, 1_000_000][random.below(4) as usize];
+        let mut window = || {
+            let (start, end) = (random.time(span), random.time(span));
+            let (rank, thread) = (random.below(count) as u32, random.below(4) as u32);
+            Window { rank, thread: Some(thread), start: start.min(end), end: end.max(start) }
+        };
+        let windows = [window(), window()];
+        let whole = Graph::build(ranks.clone(), &mut || Ok(())).unwrap();
+        let part = Graph::build_for(ranks, &windows, &mut || Ok(())).unwrap();
+        assert!(part.points() <= whole.points() && part.causes_of_all() <= whole.causes_of_all());
+        fewer += usize::from(part.points() < whole.points());
+        let factors: [&dyn Fn(&Lag) -> f64; 3] =
+            [&|_| 1.0, &|_| 0.0, &|lag| [0.0, 0.5, 1.0, 1.7][(lag.ns % 4).unsigned_abs() as usize]];
+        for (factor, window) in factors.iter().flat_map(|factor| windows.map(|window| (factor, window))) {
+            let (one, other) = (whole.replay(&window, factor), part.replay(&window, factor));
+            assert_eq!((one.length(), one.path()), (other.length(), other.path()), "{seed} {window:?}");
+        }
+        assert_eq!(windows.map(|window| whole.path(&window)), windows.map(|window| part.path(&window)), "{seed}");
+        let lengths = |graph: &Graph| Savings::of(graph).windows(&windows, |_| 0.5, &mut || Ok(())).unwrap();
+        assert_eq!(lengths(&whole), lengths(&part), "{seed}");
+    }
+    assert!(fewer > 500, "{fewer} of 2,000 graphs were built in part");
 }
 
 #[test]
