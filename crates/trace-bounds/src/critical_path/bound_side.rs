@@ -2,7 +2,7 @@
 
 use super::answer::{BoundWindow, CriticalPathAnswer, added, diagnosis};
 use super::query::CriticalPath;
-use super::ranks::{Loaded, load};
+use super::ranks::{Extent, Loaded, load};
 use super::solve::{asked, chosen};
 use crate::exec::checkpoint::{self, guarded};
 use crate::{Result, TraceSet};
@@ -36,7 +36,7 @@ impl BoundSide {
     pub(crate) fn asked(traces: &TraceSet, query: &CriticalPath) -> Result<Self> {
         guarded(|| {
             let asked = asked(traces, query);
-            let Loaded { graph, ranks, .. } = load(traces, &asked, query)?;
+            let Loaded { graph, ranks, .. } = load(traces, &asked, query, Extent::Windows)?;
             let (chosen, _) = chosen(&ranks, &asked, &graph, traces.label(), query)?;
             let mut segments = Vec::new();
             for (_, window, _) in &chosen {

@@ -2,12 +2,13 @@
 
 use super::recording::recording;
 use super::short_runs::ShortRuns;
+use super::windows::Chosen;
 use crate::exec::checkpoint;
 use crate::exec::context::Inherited;
 use crate::exec::fork_join::join;
 use crate::frame::RankEvents;
 use crate::{Compat, Error, Trace};
-use causal::{Check, Graph, Stopped, Stream};
+use causal::{Check, Graph, Stopped, Stream, Window};
 
 /// The graph of a job. Ranks are numbered as they were given; rows are positions among the events of a rank.
 pub(super) struct Job {
@@ -29,9 +30,18 @@ pub(super) struct Tracks {
     pub(super) streams: Vec<Stream>,
 }
 
+impl Tracks {
+    /// Returns a chosen window of a rank, which is at this place among the ranks of the graph.
+    pub(super) fn window(&self, rank: usize, chosen: &Chosen) -> Window {
+        let thread = chosen.thread.and_then(|thread| self.threads.iter().position(|known| *known == thread));
+        let thread = thread.and_then(|thread| u32::try_from(thread).ok());
+        Window { rank: u32::try_from(rank).unwrap_or(u32::MAX), thread, start: chosen.start, end: chosen.end }
+    }
+}
+
 impl Job {
-    /// Builds the graph of ranks; `loads_data` tells by name which events of the CPU load data. Runs of short kernels are found
-    /// meanwhile, if `finds_runs`.
+    /// Builds the graph of ranks; `loads_data` tells by name which events of the CPU load data. The graph ends where replays of `windows`
+    /// do not need it any more; without windows it is whole. Runs of short kernels are found meanwhile, if `finds_runs`.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if the call is cancelled; if the events of a rank cannot be read.
@@ -39,6 +49,7 @@ impl Job {
         traces: &[&Trace],
         compat: Compat,
         loads_data: impl Fn(&str) -> bool,
+        windows: impl FnOnce(&[Tracks], &[RankEvents]) -> crate::Result<Vec<Window>>,
         finds_runs: bool,
     ) -> crate::Result<Self> {
         let (mut ranks, mut tracks, mut rows) = (Vec::new(), Vec::new(), Vec::new());
@@ -48,7 +59,8 @@ impl Job {
             ranks.push(recording.events);
             rows.push(of_rank);
         }
-        let build = || unless_cancelled(|check| Graph::build(ranks, check));
+        let windows = windows(&tracks, &rows)?;
+        let build = || unless_cancelled(|check| Graph::build_for(ranks, &windows, check));
         let find = || checkpoint::guarded(|| Ok(rows.iter().filter(|_| finds_runs).map(ShortRuns::of).collect()));
         let concurrently = finds_runs && Inherited::here().threads() > 1;
         let (graph, short_runs) = join(concurrently, build, find);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::answer::BoundWindow;
 use super::critical_path;
-use super::ranks::{Loaded, load};
+use super::ranks::{Extent, Loaded, load};
 use super::solve::chosen;
 use crate::{CriticalPath, Instance, TraceSet};
 use causal::{BoundBy, Lag, Savings, Window};
@@ -31,7 +31,7 @@ fn every_job(mut check: impl FnMut(&Path, &TraceSet, &Loaded)) -> Option<usize> 
     let mut loaded = 0;
     for folder in all {
         let Ok(set) = TraceSet::load(&folder) else { continue };
-        let job = load(&set, &set.ranks(), &CriticalPath::default()).unwrap();
+        let job = load(&set, &set.ranks(), &CriticalPath::default(), Extent::Whole).unwrap();
         check(&folder, &set, &job);
         loaded += 1;
     }
@@ -100,6 +100,32 @@ fn less_time_for_a_part_never_makes_a_window_longer() {
         }
     });
     assert!(loaded.is_none() || checked > 1_000, "{checked}");
+}
+
+#[test]
+fn graphs_of_windows_answer_as_those_of_whole_recordings() {
+    let (mut compared, mut shorter) = (0, 0);
+    let loaded = every_job(|folder, set, whole| {
+        let ranks = set.ranks();
+        for instance in [Instance::Usual, Instance::All, Instance::One(0)] {
+            let query = CriticalPath { instance, ..CriticalPath::default() };
+            // Some recordings have no step.
+            let Ok(part) = load(set, &ranks, &query, Extent::Windows) else { continue };
+            let windows = |of: &Loaded| -> Option<Vec<Window>> {
+                let chosen = chosen(&of.ranks, &ranks, &of.graph, "", &query).ok()?;
+                Some(chosen.0.into_iter().map(|of| of.1).collect())
+            };
+            assert_eq!(windows(&part), windows(whole), "{}", folder.display());
+            for window in windows(whole).into_iter().flatten() {
+                let factor = |lag: &Lag| if lag.bound_by == BoundBy::LaunchOverhead { 0.0 } else { 0.5 };
+                let of = |of: &Loaded| (of.graph.path(&window), of.graph.replay(&window, factor).path());
+                assert_eq!(of(&part), of(whole), "{} {window:?}", folder.display());
+                compared += 1;
+            }
+            shorter += usize::from(part.graph.points() * 2 < whole.graph.points());
+        }
+    });
+    assert!(loaded.is_none() || compared > 100 && shorter > 10, "{compared} windows, {shorter} graphs below half");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::job::{Job, Tracks};
 use super::query::CriticalPath;
 use super::short_runs::{SHORT_RUN, ShortRuns};
+use super::windows::windows;
 use crate::exec::memory::Task;
 use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
@@ -37,11 +38,20 @@ pub(super) struct Loaded {
     pub(super) notes: Vec<String>,
 }
 
+/// The extent of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The whole recordings.
+    Whole,
+    /// The windows of the question: their paths and their replays are those of the whole recordings.
+    Windows,
+}
+
 /// Loads the ranks and builds their graph.
 ///
 /// # Errors
-/// If a rank does not exist, or those that are asked for do not fit the memory budget.
-pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Result<Loaded> {
+/// If a rank does not exist, or those that are asked for do not fit the memory budget; of windows if an instance does not exist.
+pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath, extent: Extent) -> Result<Loaded> {
     if asked.is_empty() {
         return Err(Error::NoRankSelected { label: traces.label().to_owned(), available: traces.ranks() });
     }
@@ -69,7 +79,19 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath) -> Re
     }
     used.sort_by_key(|trace| trace.rank());
     let finds_runs = query.changes.iter().any(|change| change.condition().names_column(SHORT_RUN));
-    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name), finds_runs)?;
+    let chosen = |tracks: &[Tracks], rows: &[RankEvents]| {
+        let mut chosen = Vec::new();
+        let ranks = used.iter().zip(tracks.iter().zip(rows)).enumerate();
+        for (index, (trace, (tracks, rows))) in ranks.filter(|(_, (trace, _))| asked.contains(&trace.rank())) {
+            if extent == Extent::Windows
+                && let Some((windows, _)) = windows(rows, trace.rank(), query)?
+            {
+                chosen.extend(windows.iter().map(|of| tracks.window(index, of)));
+            }
+        }
+        Ok(chosen)
+    };
+    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name), chosen, finds_runs)?;
     let mut found = job.short_runs.into_iter();
     let mut short_runs = || found.next().map_or_else(OnceLock::new, OnceLock::from);
     let ranks = used.into_iter().zip(job.tracks).zip(job.rows);

@@ -1,7 +1,7 @@
 //! Changes of a question, replayed, without the path of the step.
 
 use super::query::CriticalPath;
-use super::ranks::{Loaded, load};
+use super::ranks::{Extent, Loaded, load};
 use super::solve::{asked, chosen};
 use super::steps::{Steps, lengths};
 use super::tried::lengths_after;
@@ -31,7 +31,7 @@ pub struct Replayed {
 pub fn replayed(traces: &TraceSet, query: &CriticalPath) -> Result<Replayed> {
     guarded(|| {
         let asked = asked(traces, query);
-        let Loaded { graph, ranks, .. } = load(traces, &asked, query)?;
+        let Loaded { graph, ranks, .. } = load(traces, &asked, query, Extent::Windows)?;
         let (chosen, _) = chosen(&ranks, &asked, &graph, traces.label(), query)?;
         let windows: Vec<Window> = chosen.iter().map(|(_, window, _)| *window).collect();
         let steps = Steps::of(&graph, &chosen);

@@ -9,7 +9,7 @@ use super::lanes::lanes;
 use super::operators::Outermost;
 use super::proposed::proposal;
 use super::query::CriticalPath;
-use super::ranks::{LoadedRank, Names, load};
+use super::ranks::{Extent, LoadedRank, Names, load};
 use super::savings::{Saved, grouped};
 use super::steps::{IndexedWindow, Steps};
 use super::tried::{changes, sweeps};
@@ -33,7 +33,7 @@ pub fn critical_path(traces: &TraceSet, query: &CriticalPath) -> Result<Critical
 
 fn solve(traces: &TraceSet, query: &CriticalPath) -> Result<CriticalPathAnswer> {
     let asked = asked(traces, query);
-    let loaded = load(traces, &asked, query)?;
+    let loaded = load(traces, &asked, query, Extent::Whole)?;
     let graph = loaded.graph;
     let ranks = loaded.ranks;
     let mut notes = loaded.notes;
@@ -150,15 +150,11 @@ pub(super) fn chosen(
         };
         cut.extend(is_cut.then_some(number));
         for chosen in windows {
-            let rank_index = u32::try_from(index).unwrap_or(u32::MAX);
+            let window = rank.tracks.window(index, &chosen);
             let (window, chosen) = match chosen.thread {
-                Some(thread) => {
-                    let thread = rank.tracks.threads.iter().position(|known| *known == thread);
-                    let thread = thread.and_then(|thread| u32::try_from(thread).ok());
-                    (Window { rank: rank_index, thread, start: chosen.start, end: chosen.end }, chosen)
-                }
+                Some(_) => (window, chosen),
                 None => {
-                    let whole = graph.whole(rank_index).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
+                    let whole = graph.whole(window.rank).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
                     (whole, Chosen { start: whole.start, end: whole.end, ..chosen })
                 }
             };
