@@ -244,7 +244,9 @@ impl<R: Read> TextBuffer<R> {
     }
 
     /// Scans something complete at the cursor, refilling as needed, and moves past it. [`Stop::More`]: the text ends. The cursor
-    /// stays before what is too long ([`Bad::Long`]), and moves to where other text is invalid.
+    /// stays before what is too long ([`Bad::Long`]), and moves to where other text is invalid. Not inlined: the scanner of events is
+    /// slower as part of its caller.
+    #[inline(never)]
     pub(in crate::read) fn scan<T>(
         &mut self,
         mut scan: impl FnMut(&mut Scanner<'_>) -> Result<T, Stop>,
