@@ -127,7 +127,7 @@ fn any_events_are_replayed_exactly() {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, seed.is_multiple_of(5));
         let ranks: Vec<RankInput> = (0..=random.below(3)).map(|number| rank(&mut random, number as i64)).collect();
         let count = ranks.len() as u32;
-        let graph = Graph::build(ranks.clone(), &mut || Ok(())).unwrap();
+        let graph = Graph::build(ranks, &mut || Ok(())).unwrap();
         assert_eq!(graph.replay_error_ns(), 0, "{seed}");
         let some = |lag: &Lag| [0.0, 0.5, 1.0, 1.7, f64::NAN, -3.0][(lag.ns % 6).unsigned_abs() as usize];
         let scaled = |of: BoundBy, scale: f64| move |lag: &Lag| if lag.bound_by == of { scale } else { 1.0 };

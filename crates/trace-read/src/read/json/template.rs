@@ -42,7 +42,7 @@ pub(super) enum Member {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Transition {
     pub(super) member: Member,
-    /// Whether any of the next four fields is present.
+    /// Whether the edge begins or ends `args`, or has a `cat` or a `ph`.
     pub(super) has_extent: bool,
     /// The brace that opens `args`.
     pub(super) args_start: u32,
