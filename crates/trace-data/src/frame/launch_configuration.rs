@@ -70,8 +70,8 @@ pub(super) fn json_of_record(mut record: &[u8]) -> Vec<u8> {
     let mut json = Vec::new();
     for (key, value) in LAUNCH_ARGS.iter().zip(values) {
         let Some(value) = value else { continue };
-        let first: &[u8] = if json.is_empty() { b"{\"" } else { b",\"" };
-        for part in [first, key.as_bytes(), b"\":", value] {
+        let first: &[u8] = if json.is_empty() { b"{\"" } else { b", \"" };
+        for part in [first, key.as_bytes(), b"\": ", value] {
             json.extend_from_slice(part);
         }
     }
@@ -213,7 +213,7 @@ mod tests {
             record.add(0, Raw::Null);
             record.add(2, Raw::Nested(grid.as_bytes()));
             let json = String::from_utf8(json_of_record(record.bytes())).unwrap();
-            assert_eq!(json, format!(r#"{{"grid":{grid},"block":[256, 1],"kernel_backend":"{grid}"}}"#));
+            assert_eq!(json, format!(r#"{{"grid": {grid}, "block": [256, 1], "kernel_backend": "{grid}"}}"#));
             record.clear();
             assert!(record.bytes().is_empty());
         }

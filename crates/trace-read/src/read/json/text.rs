@@ -52,25 +52,58 @@ pub fn decode<'a>(raw: &'a [u8], anomalies: &mut AnomalyCounts) -> Cow<'a, str> 
 /// Returns the text of a JSON value on one line: outside texts, white space is one blank after each comma and colon.
 #[inline]
 pub fn compact(raw: &[u8], anomalies: &mut AnomalyCounts) -> String {
+    // Kineto writes most lists in this form.
+    if is_compact(raw) {
+        return lossy(raw, anomalies).into_owned();
+    }
     let mut bytes = Vec::with_capacity(raw.len());
-    let (mut in_text, mut escaped) = (false, false);
-    for &byte in raw {
-        if in_text {
-            bytes.push(byte);
-            in_text = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-            continue;
-        }
+    let mut rest = raw;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => {}
             b',' | b':' => bytes.extend_from_slice(&[byte, b' ']),
-            other => {
-                in_text = other == b'"';
-                bytes.push(other);
+            b'"' => {
+                let (text, after) = after.split_at(text_length(after));
+                bytes.push(b'"');
+                bytes.extend_from_slice(text);
+                rest = after;
             }
+            other => bytes.push(other),
         }
     }
     owned(bytes, anomalies)
+}
+
+/// Tells whether JSON has blanks where [`compact`] writes them, and no other white space.
+#[inline]
+fn is_compact(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => return false,
+            b',' | b':' => match after.split_first() {
+                Some((b' ', after)) => rest = after,
+                _ => return false,
+            },
+            b'"' => rest = &after[text_length(after)..],
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Returns the bytes of a text from behind its first quote, with its last quote; all that is left if it has none.
+#[inline]
+fn text_length(raw: &[u8]) -> usize {
+    let mut escaped = false;
+    let last = raw.iter().position(|&byte| {
+        let is_last = byte == b'"' && !escaped;
+        escaped = !escaped && byte == b'\\';
+        is_last
+    });
+    last.map_or(raw.len(), |last| last + 1)
 }
 
 /// Returns a text; invalid UTF-8 is repaired and counted.
@@ -122,6 +155,7 @@ fn hex(text: &[u8]) -> Option<u32> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use trace_testkit::Random;
 
     fn read(raw: &[u8]) -> (String, bool) {
         let mut anomalies = AnomalyCounts::default();
@@ -150,5 +184,42 @@ mod tests {
     fn lists_become_one_line() {
         let mut anomalies = AnomalyCounts::default();
         assert_eq!(compact(b"[\n  [1,2 ],\t[ \"a b, \\\"c\" ]]", &mut anomalies), r#"[[1, 2], ["a b, \"c"]]"#);
+    }
+
+    /// Writes bytes one by one as [`compact`] does.
+    fn by_bytes(raw: &[u8]) -> String {
+        let (mut bytes, mut in_text, mut escaped) = (Vec::new(), false, false);
+        for &byte in raw {
+            match byte {
+                _ if in_text => bytes.push(byte),
+                b' ' | b'\t' | b'\n' | b'\r' => {}
+                b',' | b':' => bytes.extend([byte, b' ']),
+                _ => bytes.push(byte),
+            }
+            let is_open = if in_text { escaped || byte != b'"' } else { byte == b'"' };
+            escaped = in_text && !escaped && byte == b'\\';
+            in_text = is_open;
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    #[test]
+    fn any_bytes_become_one_line() {
+        let mut random = Random::new(1);
+        let mut already = 0;
+        for round in 0..40_000 {
+            let alphabet: &[u8] = if round % 2 == 0 { b"\"\\,: 1[" } else { b"[]{},: \t\n\"\\1a\xff" };
+            let mut raw: Vec<u8> = (0..random.below(14)).map(|_| alphabet[random.below(alphabet.len())]).collect();
+            if round % 4 == 0 {
+                raw = by_bytes(&raw).into_bytes();
+            }
+            already += usize::from(is_compact(&raw));
+            let expected = by_bytes(&raw);
+            let mut anomalies = AnomalyCounts::default();
+            assert_eq!(compact(&raw, &mut anomalies), expected, "{:?}", String::from_utf8_lossy(&raw));
+            let is_repaired = anomalies != AnomalyCounts::default();
+            assert_eq!(is_repaired, expected.contains(char::REPLACEMENT_CHARACTER), "{raw:?}");
+        }
+        assert!((10_000..30_000).contains(&already), "{already}");
     }
 }
