@@ -10,6 +10,7 @@ use crate::exec::fork_join::join;
 use crate::read::Meter;
 use crate::{Compat, Result};
 use hashbrown::HashSet;
+use std::cell::Cell;
 
 /// The columns from which others are derived.
 pub(super) struct Events {
@@ -105,19 +106,23 @@ impl Events {
         partners: &Partners<G>,
         compat: Compat,
     ) -> IdColumn {
-        let is_operator = |text: &String| match compat {
-            Compat::Exact => EventKind::of_category(text) == EventKind::Operator,
-            Compat::Hta => text == EventKind::OPERATOR,
+        // Few of the texts are categories.
+        let known = vec![Cell::new(None); texts.len()];
+        let is_operator = |cat: u32| {
+            let (known, text) = (&known[cat as usize], &texts[cat as usize]);
+            let find = || match compat {
+                Compat::Exact => EventKind::of_category(text) == EventKind::Operator,
+                Compat::Hta => text == EventKind::OPERATOR,
+            };
+            let is_operator = known.get().unwrap_or_else(find);
+            known.set(Some(is_operator));
+            is_operator
         };
-        let operators: Vec<bool> = texts.iter().map(is_operator).collect();
         // Triton's operators run on the CPU and carry the stream they launch on.
         let by_time = |row: usize| match self.stream.get(row) {
             None => true,
             // Differs from HTA: it goes by time for stream 0 only, and loses such operators on other streams.
-            Some(stream) => {
-                let is_operator = self.cat.get(row).is_some_and(|cat| operators[cat as usize]);
-                is_operator && (stream == 0 || compat == Compat::Exact)
-            }
+            Some(stream) => (stream == 0 || compat == Compat::Exact) && self.cat.get(row).is_some_and(is_operator),
         };
         let launch = |row: usize| {
             // Differs from HTA: its kernels on stream 0 have no iteration, so that AMD's vanish from comparisons; and it

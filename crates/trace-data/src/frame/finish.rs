@@ -201,11 +201,14 @@ impl Rows {
 
 /// Returns the devices that ran kernels, copies or fills: their processes, ascending, each once.
 fn devices(stream: &IdColumn, cat: &builder::Column<u32>, pid: &IdColumn, texts: &[String]) -> Vec<i64> {
-    let is_work: Vec<bool> = texts.iter().map(|text| is_device_work(text)).collect();
+    // Few of the texts are categories.
+    let mut known = vec![None; texts.len()];
+    let mut is_work = |cat: u32| *known[cat as usize].get_or_insert_with(|| is_device_work(&texts[cat as usize]));
     let mut found: Vec<i64> = Vec::new();
     stream.each(|row, _| {
-        let is_work = cat.get(row).is_some_and(|cat| is_work[cat as usize]);
-        if let Some(device) = pid.get(row).filter(|device| is_work && !found.contains(device)) {
+        if cat.get(row).is_some_and(&mut is_work)
+            && let Some(device) = pid.get(row).filter(|device| !found.contains(device))
+        {
             found.push(device);
         }
     });
