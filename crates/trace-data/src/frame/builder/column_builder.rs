@@ -60,11 +60,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
             return;
         }
         let rows = self.rows;
-        let present = self.present.get_or_insert_with(|| Validity::of_valid(rows));
-        present.reserve(row);
-        if let Some((word, bit)) = present.word(row) {
-            *word |= bit;
-        }
+        self.present.get_or_insert_with(|| Validity::of_valid(rows)).set(row);
         self.values.push(value);
         self.rows = row + 1;
     }

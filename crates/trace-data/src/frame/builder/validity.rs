@@ -3,7 +3,6 @@
 use polars_arrow::bitmap::Bitmap;
 
 /// Valid rows. A row costs a bit, whether valid or not; rows after the last valid one cost nothing.
-#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Validity {
     /// A bit for each row, the lowest bit first.
     words: Vec<u64>,
@@ -19,15 +18,16 @@ impl Validity {
         Self { words }
     }
 
-    /// Returns the word of a row and the bit of the row; `None` without one, which [`Self::reserve`] adds.
+    /// Returns the word of a row and the bit of the row; `None` without one, which [`Self::set`] adds.
     #[inline]
     pub(super) fn word(&mut self, row: usize) -> Option<(&mut u64, u64)> {
         self.words.get_mut(row / ROWS).map(|word| (word, 1 << (row % ROWS)))
     }
 
-    /// Makes room for a row.
-    pub(super) fn reserve(&mut self, row: usize) {
+    /// Makes a row valid, and adds words up to its own.
+    pub(super) fn set(&mut self, row: usize) {
         self.words.resize(self.words.len().max(row / ROWS + 1), 0);
+        self.words[row / ROWS] |= 1 << (row % ROWS);
     }
 
     /// Makes the rows of a later fragment valid that are valid there; its first row is `row` here.
