@@ -104,8 +104,9 @@ const SEQUENCE: &str = "sequence";
 const FORWARD_THREAD: &str = "fwd_thread_id";
 
 impl Autograd {
-    /// Sets the number of a row at or after the last one set, or the thread of its forward operator; 0 is none.
-    #[inline]
+    /// Sets the number of a row at or after the last one set, or the thread of its forward operator; 0 is none. Not inlined, so that the
+    /// code of a row is short.
+    #[inline(never)]
     pub(super) fn push(&mut self, row: usize, is_number: bool, value: Option<i64>) {
         let row = row as u32;
         match value {

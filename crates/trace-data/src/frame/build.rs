@@ -160,10 +160,7 @@ impl Rows {
             self.dur.set(row, dur);
         }
         if compat == Compat::Hta {
-            let mut ignored = AnomalyCounts::default();
-            let float = |raw, anomalies: &mut AnomalyCounts| number(raw, Token::as_f64, anomalies).unwrap_or(0.0);
-            self.float.ts.push(float(event.ts, &mut ignored));
-            self.float.dur.push(float(event.dur, &mut ignored));
+            self.push_floats(event);
         }
         if let Some(pid) = self.number(event.pid, Token::integer) {
             self.pid.set(row, pid);
@@ -182,6 +179,15 @@ impl Rows {
         if matches!(event.cat, Raw::Text(b"cuda_profiler_range")) && !slots.infers() {
             self.counters(row, event, slots);
         }
+    }
+
+    /// Adds the times of a row as HTA reads them.
+    #[inline(never)]
+    fn push_floats(&mut self, event: &RawEvent<'_>) {
+        let mut ignored = AnomalyCounts::default();
+        let mut float = |raw| number(raw, Token::as_f64, &mut ignored).unwrap_or(0.0);
+        self.float.ts.push(float(event.ts));
+        self.float.dur.push(float(event.dur));
     }
 
     /// Sets the values of performance counters.
@@ -247,7 +253,14 @@ impl Rows {
 #[inline]
 fn arg_column(columns: &mut Vec<ArgColumnBuilder>, slot: usize) -> &mut ArgColumnBuilder {
     if columns.len() <= slot {
-        columns.resize_with(slot + 1, ArgColumnBuilder::default);
+        add_columns(columns, slot);
     }
     &mut columns[slot]
+}
+
+/// Adds columns up to that of a slot.
+#[cold]
+#[inline(never)]
+fn add_columns(columns: &mut Vec<ArgColumnBuilder>, slot: usize) {
+    columns.resize_with(slot + 1, ArgColumnBuilder::default);
 }

@@ -255,6 +255,20 @@ pub(crate) fn number<'a, T>(
     read: impl Fn(&Token<'a>) -> Result<T, Anomaly>,
     anomalies: &mut AnomalyCounts,
 ) -> Option<T> {
+    match value {
+        Raw::Token(token) => read(&token).map_err(|kind| anomalies.note(kind)).ok(),
+        other => number_in_text(other, read, anomalies),
+    }
+}
+
+/// Parses a number that is not written as one. Not inlined, so that the code of numbers is short.
+#[cold]
+#[inline(never)]
+fn number_in_text<'a, T>(
+    value: Raw<'a>,
+    read: impl Fn(&Token<'a>) -> Result<T, Anomaly>,
+    anomalies: &mut AnomalyCounts,
+) -> Option<T> {
     let result = match value {
         Raw::Null => return None,
         Raw::Token(token) => read(&token),

@@ -33,6 +33,12 @@ impl Default for Decimal {
 impl Decimal {
     pub(super) const UNREAD: Self = Self { mantissa: 0, decimals: UNREAD, length: 0 };
 
+    /// Whether the text is such a number.
+    #[inline]
+    pub(super) fn is_read(self) -> bool {
+        self.decimals != UNREAD
+    }
+
     /// Returns the length of the text, in bytes.
     #[inline]
     pub(super) fn length(self) -> usize {
@@ -58,7 +64,7 @@ const EXAMINED: usize = 40;
 #[inline(always)]
 pub(super) fn decimal(text: &[u8]) -> Decimal {
     let small = small(text);
-    if small != Decimal::UNREAD { small } else { long(text).unwrap_or(Decimal::UNREAD) }
+    if small.is_read() { small } else { long(text).unwrap_or(Decimal::UNREAD) }
 }
 
 #[inline(never)]
@@ -157,6 +163,12 @@ impl<'a> Token<'a> {
         {
             return Ok(nanos);
         }
+        self.nanos_of_text()
+    }
+
+    /// Converts what [`Decimal`] cannot hold.
+    #[cold]
+    fn nanos_of_text(&self) -> Result<i64, Anomaly> {
         Ok(scale(self.text, 3)?.0)
     }
 
@@ -166,6 +178,12 @@ impl<'a> Token<'a> {
         if self.decimal.decimals == 0 {
             return Ok(self.decimal.mantissa);
         }
+        self.integer_of_text()
+    }
+
+    /// Returns the value of an integer that [`Decimal`] cannot hold.
+    #[cold]
+    fn integer_of_text(&self) -> Result<i64, Anomaly> {
         match scale(self.text, 0)? {
             (value, true) => Ok(value),
             (_, false) => Err(Anomaly::Fraction),
