@@ -6,7 +6,7 @@ mod tests;
 
 use super::boundary::{NextEvent, next_event};
 use super::buffer::End;
-use super::event::raw_event;
+use super::event::{RawEvent, scan_event};
 use super::parser::{Array, CONTINUE, Parser, STOP};
 use super::scan::{Bad, Stop};
 use super::sink::EventSink;
@@ -87,7 +87,8 @@ impl<R: Read, S: EventSink> Parser<'_, R, S> {
         cache.templates.valid_for(sink.args_known());
         let index = outcome.events as i64;
         let scanned = text.scan(|scanner| {
-            let event = raw_event(scanner, index, cache, |key| sink.slot(key))?;
+            let mut event = RawEvent::at(index);
+            scan_event(scanner, &mut event, cache, |key| sink.slot(key))?;
             sink.event(&event);
             sink.event_text(index, scanner.passed());
             Ok(())

@@ -1,7 +1,7 @@
 //! Tests of the buffer: how much is scanned until a value is in memory.
 #![allow(clippy::unwrap_used)]
 
-use super::super::event::{EventCache, raw_event};
+use super::super::event::{EventCache, RawEvent, scan_event};
 use super::*;
 
 /// Reader that returns at most so many bytes at once, as the queue of chunks does.
@@ -26,7 +26,7 @@ fn scanned(text: &[u8], piece: usize, max_value: usize) -> (Result<(), Stop>, us
     let result = buffer.scan(|scanner| {
         scans += 1;
         bytes += scanner.rest().len();
-        raw_event(scanner, 0, &mut cache, |_| None).map(drop)
+        scan_event(scanner, &mut RawEvent::at(0), &mut cache, |_| None)
     });
     (result, scans, bytes)
 }
@@ -73,7 +73,7 @@ fn event_that_crosses_a_chunk_boundary_takes_one_more_read() {
     let mut buffer = TextBuffer::by_chunks(Pieces(text.as_bytes(), 100), 4096);
     buffer.peek();
     let mut cache = EventCache::default();
-    buffer.scan(|scanner| raw_event(scanner, 0, &mut cache, |_| None).map(drop)).unwrap();
+    buffer.scan(|scanner| scan_event(scanner, &mut RawEvent::at(0), &mut cache, |_| None)).unwrap();
     // Text of a later chunk is left to the thread that parses it.
     assert!(buffer.ahead().len() < 100, "{}", buffer.ahead().len());
 }

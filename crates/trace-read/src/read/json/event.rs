@@ -72,6 +72,12 @@ impl Arg {
 }
 
 impl<'a> RawEvent<'a> {
+    /// Creates an event without values.
+    #[inline]
+    pub(super) fn at(index: i64) -> Self {
+        Self { index, ..Self::default() }
+    }
+
     /// Returns slot and value of each argument with a slot, in file order. Of a repeated argument the last value counts.
     #[inline]
     pub fn args(&self) -> impl Iterator<Item = (usize, Raw<'a>)> {
@@ -114,47 +120,47 @@ struct LastNumber {
 }
 
 impl LastNumber {
-    /// Scans the value at the cursor.
+    /// Scans the value at the cursor if it is the same number again.
     #[inline(always)]
-    fn value<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
+    fn repeated<'a>(&self, scanner: &mut Scanner<'a>) -> Option<Token<'a>> {
         let rest = scanner.rest();
-        if let Some(word) = rest.first_chunk()
-            && u64::from_le_bytes(*word) & self.mask == self.word
-            && self.mask != 0
-        {
-            let text = &rest[..self.decimal.length()];
-            scanner.skip(text.len());
-            return Ok(Raw::Token(Token { text, decimal: self.decimal }));
+        let word = u64::from_le_bytes(*rest.first_chunk()?);
+        if word & self.mask != self.word || self.mask == 0 {
+            return None;
         }
-        self.scan(scanner)
+        let text = &rest[..self.decimal.length()];
+        scanner.skip(text.len());
+        Some(Token { text, decimal: self.decimal })
     }
 
+    /// Scans another value at the cursor, which begins with `first`, into `value`.
     #[inline(never)]
-    fn scan<'a>(&mut self, scanner: &mut Scanner<'a>) -> Result<Raw<'a>, Stop> {
+    fn scan<'v, 'a: 'v>(&mut self, first: u8, scanner: &mut Scanner<'a>, value: &mut Raw<'v>) -> Result<(), Stop> {
         let rest = scanner.rest();
-        let value = scanner.value()?;
-        if let (Raw::Token(Token { text, decimal }), Some(word)) = (value, rest.first_chunk())
-            && decimal != Decimal::UNREAD
+        *value = scanner.value_from(first)?;
+        if let (Raw::Token(Token { text, decimal }), Some(word)) = (*value, rest.first_chunk())
+            && decimal.is_read()
             && text.len() < 8
         {
             let mask = u64::MAX >> (56 - 8 * text.len());
             *self = Self { word: u64::from_le_bytes(*word) & mask, mask, decimal };
         }
-        Ok(value)
+        Ok(())
     }
 }
 
-/// Scans one event; the cursor is on its brace. `slot` returns the slot of an argument.
+/// Scans one event into `event`, which has no values yet; the cursor is on its brace. `slot` returns the slot of an argument.
+///
+/// The caller has the memory of the event: a returned event would be copied, value by value.
 #[inline]
-pub(super) fn raw_event<'e, 'a: 'e>(
+pub(super) fn scan_event<'e, 'a: 'e>(
     scanner: &mut Scanner<'a>,
-    index: i64,
+    event: &mut RawEvent<'e>,
     cache: &'e mut EventCache,
     mut slot: impl FnMut(&[u8]) -> Option<u16>,
-) -> Result<RawEvent<'e>, Stop> {
+) -> Result<(), Stop> {
     let EventCache { templates, args, pid, tid } = cache;
     args.clear();
-    let mut event = RawEvent { index, ..RawEvent::default() };
     let (mut node, mut args_start) = (std::mem::take(&mut templates.start), 0);
     let mut next_start = None;
     loop {
@@ -178,7 +184,8 @@ pub(super) fn raw_event<'e, 'a: 'e>(
             }
         }
         node = transition.next;
-        match transition.member {
+        let member = transition.member;
+        match member {
             Member::End => {
                 templates.start = next_start;
                 break;
@@ -190,14 +197,20 @@ pub(super) fn raw_event<'e, 'a: 'e>(
             }
             _ => {}
         }
-        let member = transition.member;
-        scanner.peek()?;
+        let first = scanner.peek()?;
         let from = scanner.position();
-        let value = match member {
-            Member::Pid => pid.of(node).value(scanner)?,
-            Member::Tid => tid.of(node).value(scanner)?,
-            _ => scanner.value()?,
-        };
+        if matches!(member, Member::Pid | Member::Tid) {
+            let (last, value) = match member {
+                Member::Pid => (pid.of(node), &mut event.pid),
+                _ => (tid.of(node), &mut event.tid),
+            };
+            match last.repeated(scanner) {
+                Some(token) => *value = Raw::Token(token),
+                None => last.scan(first, scanner, value)?,
+            }
+            continue;
+        }
+        let value = scanner.value_from(first)?;
         match member {
             Member::Arg(slot) => args.push(Arg::new(slot, &value, from, scanner.position())),
             Member::Args => {
@@ -207,14 +220,11 @@ pub(super) fn raw_event<'e, 'a: 'e>(
             Member::Name => event.name = value,
             Member::Cat => event.cat = value,
             Member::Ts => event.ts = value,
-            Member::Dur => event.dur = value,
-            Member::Pid => event.pid = value,
-            Member::Tid => event.tid = value,
-            Member::Other | Member::None | Member::End => {}
+            _ => event.dur = value,
         }
     }
     (event.args, event.text) = (args, scanner.passed());
-    Ok(event)
+    Ok(())
 }
 
 /// Calls `each` with key and value of the members of an object that was scanned before: an event, or
@@ -273,7 +283,30 @@ pub fn object_members(text: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
 
 #[cfg(test)]
 mod tests {
-    use super::object_members;
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn keys_that_differ_in_one_byte_are_told_apart() {
+        for length in 1..100 {
+            let known = vec![b'k'; length];
+            let mut cache = EventCache::default();
+            let mut is_known = |key: &[u8]| {
+                let text = [b"{\"args\": {\"", key, b"\": 1}, \"a member\": \"behind\"}"].concat();
+                let mut event = RawEvent::at(0);
+                let slot = |key: &[u8]| (key == known).then_some(3);
+                scan_event(&mut Scanner::new(&text), &mut event, &mut cache, slot).unwrap();
+                event.args().next().is_some()
+            };
+            assert!(is_known(&known));
+            for at in 0..length {
+                let mut differs = known.clone();
+                differs[at] = b'd';
+                assert!(!is_known(&differs), "byte {at} of {length}");
+                assert!(is_known(&known), "byte {at} of {length}");
+            }
+        }
+    }
 
     #[test]
     fn object_members_keep_their_text() {

@@ -6,7 +6,7 @@ mod tests;
 
 use super::bytes::{IN_TOKEN, ends_token, is_blank};
 use super::nested;
-use super::number::{Decimal, Token, decimal, small_length};
+use super::number::{Token, decimal, small_length};
 use super::quotes::string_end;
 use super::text;
 use crate::read::AnomalyCounts;
@@ -188,17 +188,24 @@ impl<'a> Scanner<'a> {
         Ok((&self.bytes[start..end], escaped))
     }
 
-    /// Scans the value at the cursor.
+    /// Scans the next value.
+    #[inline]
+    pub(crate) fn value(&mut self) -> Result<Raw<'a>, Stop> {
+        let first = self.peek()?;
+        self.value_from(first)
+    }
+
+    /// Scans the value at the cursor, which begins with `first`.
     // Inlined, the result stays in registers; otherwise it passes through memory.
     #[inline(always)]
-    pub(crate) fn value(&mut self) -> Result<Raw<'a>, Stop> {
-        match self.peek()? {
+    pub(crate) fn value_from(&mut self, first: u8) -> Result<Raw<'a>, Stop> {
+        match first {
             b'"' => Ok(Raw::Text(self.text()?)),
             b'{' | b'[' => Ok(Raw::Nested(self.nested()?)),
             _ => {
                 let rest = self.rest();
                 let decimal = decimal(rest);
-                if decimal != Decimal::UNREAD {
+                if decimal.is_read() {
                     let text = &rest[..decimal.length()];
                     self.at += text.len();
                     return Ok(Raw::Token(Token { text, decimal }));
