@@ -4,7 +4,8 @@
 use super::answer::BoundWindow;
 use super::critical_path;
 use super::ranks::{Extent, Loaded, load};
-use super::solve::chosen;
+use super::solve::on_graph;
+use super::windows::windows;
 use crate::{CriticalPath, Instance, TraceSet};
 use causal::{BoundBy, Lag, Savings, Window};
 use std::path::{Path, PathBuf};
@@ -67,19 +68,28 @@ fn every_shared_trace_is_replayed_exactly() {
 }
 
 /// The windows of all ranks of a job: their steps, and the whole recordings.
-fn windows_of(set: &TraceSet, job: &Loaded) -> Vec<Window> {
-    let of = |annotation| {
-        let query = CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() };
-        chosen(&job.ranks, &set.ranks(), &job.graph, "", &query).unwrap().0
-    };
-    [None, Some(String::new())].into_iter().flat_map(of).map(|(_, window, _)| window).collect()
+fn windows_of(job: &Loaded) -> Vec<Window> {
+    let of = |annotation| asked(job, &CriticalPath { annotation, instance: Instance::All, ..CriticalPath::default() });
+    [None, Some(String::new())].into_iter().flat_map(of).collect()
+}
+
+/// The windows of a question on all ranks of a job.
+fn asked(job: &Loaded, query: &CriticalPath) -> Vec<Window> {
+    let mut found = Vec::new();
+    for (index, rank) in job.ranks.iter().enumerate() {
+        let of_rank = windows(&rank.rows, rank.trace.rank(), query).unwrap();
+        for chosen in of_rank.into_iter().flat_map(|of| of.windows) {
+            found.push(on_graph(&job.graph, index, rank, &chosen).unwrap());
+        }
+    }
+    found
 }
 
 #[test]
 fn less_time_for_a_part_never_makes_a_window_longer() {
     let mut checked = 0;
-    let loaded = every_job(|folder, set, job| {
-        let windows = windows_of(set, job);
+    let loaded = every_job(|folder, _, job| {
+        let windows = windows_of(job);
         let recorded: Vec<i64> = windows.iter().map(|window| window.end - window.start).collect();
         let name = |lag: &Lag| lag.event().map(|row| job.ranks[lag.rank as usize].rows.name(row as usize) % 5);
         let classes = BoundBy::ALL.map(|class| (Some(class), None));
@@ -111,12 +121,9 @@ fn graphs_of_windows_answer_as_those_of_whole_recordings() {
             let query = CriticalPath { instance, ..CriticalPath::default() };
             // Some recordings have no step.
             let Ok(part) = load(set, &ranks, &query, Extent::Windows) else { continue };
-            let windows = |of: &Loaded| -> Option<Vec<Window>> {
-                let chosen = chosen(&of.ranks, &ranks, &of.graph, "", &query).ok()?;
-                Some(chosen.0.into_iter().map(|of| of.1).collect())
-            };
-            assert_eq!(windows(&part), windows(whole), "{}", folder.display());
-            for window in windows(whole).into_iter().flatten() {
+            let windows = asked(whole, &query);
+            assert_eq!(asked(&part, &query), windows, "{}", folder.display());
+            for window in windows {
                 let factor = |lag: &Lag| if lag.bound_by == BoundBy::LaunchOverhead { 0.0 } else { 0.5 };
                 let of = |of: &Loaded| (of.graph.path(&window), of.graph.replay(&window, factor).path());
                 assert_eq!(of(&part), of(whole), "{} {window:?}", folder.display());

@@ -3,11 +3,11 @@
 use super::job::{Job, Tracks};
 use super::query::CriticalPath;
 use super::short_runs::{SHORT_RUN, ShortRuns};
-use super::windows::windows;
+use super::windows::{RankWindows, windows};
 use crate::exec::memory::Task;
 use crate::frame::RankEvents;
 use crate::{Error, Result, Trace, TraceSet};
-use causal::Graph;
+use causal::{Graph, Window};
 use foldhash::HashMap;
 use std::sync::OnceLock;
 
@@ -21,6 +21,8 @@ pub(super) struct LoadedRank {
     pub(super) trace: Trace,
     pub(super) rows: RankEvents,
     pub(super) tracks: Tracks,
+    /// The windows of the question; `None` if the rank is not asked for, or has no such annotation.
+    pub(super) windows: Option<RankWindows>,
     short_runs: OnceLock<ShortRuns>,
 }
 
@@ -50,7 +52,7 @@ pub(super) enum Extent {
 /// Loads the ranks and builds their graph.
 ///
 /// # Errors
-/// If a rank does not exist, or those that are asked for do not fit the memory budget; of windows if an instance does not exist.
+/// If a rank or an instance does not exist, or the ranks that are asked for do not fit the memory budget.
 pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath, extent: Extent) -> Result<Loaded> {
     if asked.is_empty() {
         return Err(Error::NoRankSelected { label: traces.label().to_owned(), available: traces.ranks() });
@@ -79,25 +81,32 @@ pub(super) fn load(traces: &TraceSet, asked: &[i64], query: &CriticalPath, exten
     }
     used.sort_by_key(|trace| trace.rank());
     let finds_runs = query.changes.iter().any(|change| change.condition().names_column(SHORT_RUN));
-    let chosen = |tracks: &[Tracks], rows: &[RankEvents]| {
-        let mut chosen = Vec::new();
-        let ranks = used.iter().zip(tracks.iter().zip(rows)).enumerate();
-        for (index, (trace, (tracks, rows))) in ranks.filter(|(_, (trace, _))| asked.contains(&trace.rank())) {
-            if extent == Extent::Windows
-                && let Some((windows, _)) = windows(rows, trace.rank(), query)?
-            {
-                chosen.extend(windows.iter().map(|of| tracks.window(index, of)));
-            }
+    let mut by_rank = Vec::with_capacity(used.len());
+    let ends = |tracks: &[Tracks], rows: &[RankEvents]| {
+        for (trace, rows) in used.iter().zip(rows) {
+            let is_asked = asked.contains(&trace.rank());
+            by_rank.push(if is_asked { windows(rows, trace.rank(), query)? } else { None });
         }
-        Ok(chosen)
+        let of_rank = |(index, (tracks, of)): (usize, (&Tracks, &Option<RankWindows>))| -> Vec<Window> {
+            of.iter().flat_map(|of| &of.windows).map(|of| tracks.window(index, of)).collect()
+        };
+        Ok(match extent {
+            Extent::Whole => Vec::new(),
+            Extent::Windows => tracks.iter().zip(&by_rank).enumerate().flat_map(of_rank).collect(),
+        })
     };
-    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name), chosen, finds_runs)?;
+    let job = Job::of(&used, traces.compat(), |name| query.loads_data(name), ends, finds_runs)?;
     let mut found = job.short_runs.into_iter();
     let mut short_runs = || found.next().map_or_else(OnceLock::new, OnceLock::from);
-    let ranks = used.into_iter().zip(job.tracks).zip(job.rows);
-    let ranks = ranks
-        .map(|((trace, tracks), rows)| LoadedRank { trace: trace.clone(), rows, tracks, short_runs: short_runs() })
-        .collect();
+    let ranks = used.into_iter().zip(job.tracks).zip(job.rows.into_iter().zip(by_rank));
+    let ranks = ranks.map(|((trace, tracks), (rows, windows))| LoadedRank {
+        trace: trace.clone(),
+        rows,
+        tracks,
+        windows,
+        short_runs: short_runs(),
+    });
+    let ranks = ranks.collect();
     let mut notes = Vec::new();
     if !others_used.is_empty() {
         let are = if others_used.len() == 1 { "counts" } else { "count" };

@@ -13,7 +13,7 @@ use super::ranks::{Extent, LoadedRank, Names, load};
 use super::savings::{Saved, grouped};
 use super::steps::{IndexedWindow, Steps};
 use super::tried::{changes, sweeps};
-use super::windows::{Chosen, known_annotations, windows};
+use super::windows::{Chosen, known_annotations};
 use crate::error::CriticalPathReason;
 use crate::exec::checkpoint::{self, guarded};
 use crate::{Result, TraceSet};
@@ -144,21 +144,14 @@ pub(super) fn chosen(
     let (mut without, mut cut) = (Vec::new(), Vec::new());
     for (index, rank) in ranks.iter().enumerate().filter(|(_, rank)| asked.contains(&rank.trace.rank())) {
         let number = rank.trace.rank();
-        let Some((windows, is_cut)) = windows(&rank.rows, number, query)? else {
+        let Some(of_rank) = &rank.windows else {
             without.push(number);
             continue;
         };
-        cut.extend(is_cut.then_some(number));
-        for chosen in windows {
-            let window = rank.tracks.window(index, &chosen);
-            let (window, chosen) = match chosen.thread {
-                Some(_) => (window, chosen),
-                None => {
-                    let whole = graph.whole(window.rank).ok_or(CriticalPathReason::EmptyWindow { rank: number })?;
-                    (whole, Chosen { start: whole.start, end: whole.end, ..chosen })
-                }
-            };
-            found.push((index, window, chosen));
+        cut.extend(of_rank.is_cut.then_some(number));
+        for chosen in &of_rank.windows {
+            let window = on_graph(graph, index, rank, chosen)?;
+            found.push((index, window, Chosen { start: window.start, end: window.end, ..chosen.clone() }));
         }
     }
     if found.is_empty() {
@@ -182,6 +175,20 @@ pub(super) fn chosen(
         sentences.push(format!("The last annotation is cut off and left out on {}.", numbered(&cut)));
     }
     Ok((found, (!sentences.is_empty()).then(|| sentences.join(" "))))
+}
+
+/// Returns a window of a rank, which is at this place among the ranks of the graph; the whole recording is as long as the graph of the
+/// rank.
+///
+/// # Errors
+/// [`CriticalPathReason::EmptyWindow`].
+pub(super) fn on_graph(graph: &Graph, index: usize, rank: &LoadedRank, chosen: &Chosen) -> Result<Window> {
+    let window = rank.tracks.window(index, chosen);
+    if chosen.thread.is_some() {
+        return Ok(window);
+    }
+    let empty = CriticalPathReason::EmptyWindow { rank: rank.trace.rank() };
+    Ok(graph.whole(window.rank).ok_or(empty)?)
 }
 
 fn interval(segment: &Segment, rank: &LoadedRank, operators: &Outermost, names: &mut Names) -> Interval {

@@ -29,6 +29,15 @@ pub(super) struct Chosen {
     pub(super) end: i64,
 }
 
+/// The windows of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RankWindows {
+    /// In order of time.
+    pub(super) windows: Vec<Chosen>,
+    /// Whether a last one is left out because it is cut off.
+    pub(super) is_cut: bool,
+}
+
 /// An annotation on a thread.
 struct Mark {
     row: usize,
@@ -36,20 +45,19 @@ struct Mark {
     end: i64,
 }
 
-/// Returns the windows of a rank, in order of time, and whether a last one is left out because it is cut off; `None` if the rank has
-/// no such annotation.
+/// Returns the windows of a rank; `None` if the rank has no such annotation.
 ///
 /// # Errors
 /// [`CriticalPathReason::NoSuchInstance`].
-pub(super) fn windows(rows: &RankEvents, rank: i64, query: &CriticalPath) -> Result<Option<(Vec<Chosen>, bool)>> {
+pub(super) fn windows(rows: &RankEvents, rank: i64, query: &CriticalPath) -> Result<Option<RankWindows>> {
     let text = query.annotation.as_deref().unwrap_or(PROFILER_STEP);
     if text.is_empty() {
-        return Ok(Some((whole(rows), false)));
+        return Ok(Some(whole(rows)));
     }
     let marks = marks(rows, text);
     if marks.is_empty() {
         let is_default = query.annotation.is_none() && matches!(query.instance, Instance::Usual | Instance::All);
-        return Ok(is_default.then(|| (whole(rows), false)));
+        return Ok(is_default.then(|| whole(rows)));
     }
     let count = marks.len();
     let missing =
@@ -76,11 +84,11 @@ pub(super) fn windows(rows: &RankEvents, rank: i64, query: &CriticalPath) -> Res
             end: marks[first..=last].iter().map(|mark| mark.end).max().unwrap_or(other.end),
         });
     }
-    Ok(Some((windows, is_cut)))
+    Ok(Some(RankWindows { windows, is_cut }))
 }
 
 /// The whole recording; nothing if there is no event.
-fn whole(rows: &RankEvents) -> Vec<Chosen> {
+fn whole(rows: &RankEvents) -> RankWindows {
     let kinds = rows.kinds();
     // Copies of annotations on the GPU and spans of the profiler are no work of the rank.
     let is_work = |row: usize| {
@@ -91,7 +99,7 @@ fn whole(rows: &RankEvents) -> Vec<Chosen> {
     let spans = (0..rows.len()).filter(|&row| is_work(row)).filter_map(|row| span(rows, row));
     let ends = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     let window = |(start, end)| Chosen { annotation: String::new(), instances: None, of: 1, thread: None, start, end };
-    ends.map(window).into_iter().collect()
+    RankWindows { windows: ends.map(window).into_iter().collect(), is_cut: false }
 }
 
 /// Number of the windows of a text.
