@@ -35,24 +35,22 @@ pub(super) fn encode(width: u32, height: u32, pixels: &[u8]) -> Option<Vec<u8>> 
 fn indexed(pixels: &[[u8; 4]]) -> Option<(Vec<u8>, Vec<u8>)> {
     let (mut palette, mut indices) = (Vec::new(), Vec::with_capacity(pixels.len()));
     let mut known: HashMap<[u8; 3], u8> = HashMap::new();
-    // Neighbours mostly have one colour.
-    let mut last: Option<([u8; 3], u8)> = None;
-    for [red, green, blue, _] in pixels {
-        let colour = [*red, *green, *blue];
-        let index = match last {
-            Some((before, index)) if before == colour => index,
-            _ => match known.get(&colour) {
-                Some(index) => *index,
-                None => {
-                    let index = u8::try_from(known.len()).ok().filter(|_| known.len() < MOST_COLOURS)?;
-                    known.insert(colour, index);
-                    palette.extend(colour);
-                    index
-                }
-            },
+    let mut rest = pixels;
+    while let Some(&[red, green, blue, _]) = rest.first() {
+        let colour = [red, green, blue];
+        let index = match known.get(&colour) {
+            Some(index) => *index,
+            None => {
+                let index = u8::try_from(known.len()).ok().filter(|_| known.len() < MOST_COLOURS)?;
+                known.insert(colour, index);
+                palette.extend(colour);
+                index
+            }
         };
-        last = Some((colour, index));
-        indices.push(index);
+        // Neighbours mostly have one colour.
+        let same = rest.iter().take_while(|[r, g, b, _]| [*r, *g, *b] == colour).count();
+        indices.resize(indices.len() + same, index);
+        rest = &rest[same..];
     }
     Some((palette, indices))
 }

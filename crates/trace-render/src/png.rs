@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::tiny_skia::{IntSize, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
 use super::{canvas, palette, svg};
@@ -58,11 +58,18 @@ const HATCH_COLOUR: [u8; 3] = [0xc4, 0xc4, 0xcc];
 pub(super) fn picture(drawn: &Drawn) -> Option<String> {
     let options = Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..Options::default() };
     let tree = Tree::from_str(&drawn.svg, &options).ok()?;
-    let mut pixels = Pixmap::new(canvas::WIDTH as u32, drawn.height as u32)?;
-    pixels.fill(Color::WHITE);
+    let mut pixels = white(canvas::WIDTH as u32, drawn.height as u32)?;
     drawn.below.iter().for_each(|rectangle| paint(&mut pixels, rectangle));
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     Some(base64(&palette::encode(pixels.width(), pixels.height(), pixels.data())?))
+}
+
+/// Returns white pixels; `None` without one, or of too many.
+fn white(width: u32, height: u32) -> Option<Pixmap> {
+    let size = IntSize::from_wh(width, height)?;
+    let bytes = (width as usize).checked_mul(height as usize)?.checked_mul(4)?;
+    // `Pixmap::fill` writes pixel by pixel.
+    Pixmap::from_vec(vec![u8::MAX; bytes], size)
 }
 
 /// Paints the pixels of a rectangle; two rectangles that share an edge share no pixel.
