@@ -10,9 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
+use trace_base::exec::fork_join::run_with_helpers;
 use trace_core::polars::prelude::DataFrame;
 use trace_core::{CancellationToken, Execution, Warning};
-use trace_view::{Part, Report, terminal_safe};
+use trace_view::{Bundle, Part, Report, terminal_safe};
 
 /// How long interrupted work may take to stop its job, if the process ends with it.
 const STOP: Duration = Duration::from_secs(10);
@@ -30,16 +31,30 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Shows a report, one output per part. A folded warning that another magic line showed is left out.
     pub fn show(&self, report: &Report) {
+        // All are rendered before the first is shown.
+        for bundle in self.rendered(report) {
+            self.out.emit(Output::Display { bundle, id: None });
+        }
+    }
+
+    /// Renders the parts of a report. Pictures take as long as tables: a helper draws them meanwhile.
+    fn rendered(&self, report: &Report) -> Vec<Bundle> {
         let width = self.out.width();
-        let bundle = |part: &Part| match part {
+        let is_drawn = |part: &&Part| matches!(part, Part::Figure(_) | Part::HeatMap(_));
+        let write = |part: &Part| match part {
+            part if is_drawn(&part) => None,
             Part::Folded(folded) => self.session.shown(folded).map(|folded| folded.bundle()),
             part => Some(trace_render::bundle(part, width)),
         };
-        // All are rendered before the first is shown.
-        let bundles: Vec<_> = report.parts.iter().filter_map(bundle).collect();
-        for bundle in bundles {
-            self.out.emit(Output::Display { bundle, id: None });
-        }
+        let (written, drawn) = run_with_helpers(
+            1,
+            || report.parts.iter().map(write).collect::<Vec<_>>(),
+            report.parts.iter().filter(is_drawn).collect(),
+            |part| trace_render::bundle(part, width),
+        );
+        let mut drawn = drawn.into_iter();
+        let parts = report.parts.iter().zip(written);
+        parts.filter_map(|(part, written)| if is_drawn(&part) { drawn.next() } else { written }).collect()
     }
 
     /// Shows the report of a call; with `--quiet` or a bound result only its warnings.
