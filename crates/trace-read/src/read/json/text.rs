@@ -1,5 +1,6 @@
 //! JSON strings: the text between two quotes → a string, whatever the text contains.
 
+use super::quotes::string_end;
 use crate::read::{Anomaly, AnomalyCounts};
 use std::borrow::Cow;
 
@@ -97,13 +98,7 @@ fn is_compact(raw: &[u8]) -> bool {
 /// Returns the bytes of a text from behind its first quote, with its last quote; all that is left if it has none.
 #[inline]
 fn text_length(raw: &[u8]) -> usize {
-    let mut escaped = false;
-    let last = raw.iter().position(|&byte| {
-        let is_last = byte == b'"' && !escaped;
-        escaped = !escaped && byte == b'\\';
-        is_last
-    });
-    last.map_or(raw.len(), |last| last + 1)
+    string_end(raw, 0).map_or(raw.len(), |(last, _)| last + 1)
 }
 
 /// Returns a text; invalid UTF-8 is repaired and counted.
