@@ -34,7 +34,7 @@ pub(super) struct Chosen {
 pub(super) struct RankWindows {
     /// In order of time.
     pub(super) windows: Vec<Chosen>,
-    /// Whether a last one is left out because it is cut off.
+    /// Whether the last window of the rank is cut off, and left out of `windows`.
     pub(super) is_cut: bool,
 }
 

@@ -220,7 +220,8 @@ pub(super) fn scan_event<'e, 'a: 'e>(
             Member::Name => event.name = value,
             Member::Cat => event.cat = value,
             Member::Ts => event.ts = value,
-            _ => event.dur = value,
+            Member::Dur => event.dur = value,
+            Member::Pid | Member::Tid | Member::Other | Member::None | Member::End => {}
         }
     }
     (event.args, event.text) = (args, scanner.passed());

@@ -33,7 +33,7 @@ impl Default for Decimal {
 impl Decimal {
     pub(super) const UNREAD: Self = Self { mantissa: 0, decimals: UNREAD, length: 0 };
 
-    /// Whether the text is such a number.
+    /// Whether the number was parsed: all but [`Self::UNREAD`].
     #[inline]
     pub(super) fn is_read(self) -> bool {
         self.decimals != UNREAD
